@@ -82,6 +82,7 @@ impl Acceptor {
                 }
                 continue;
             };
+            // `graceful` closes idle connections at shutdown, and others after their response.
             let connection = graceful.watch(self.connection(stream));
             tokio::spawn(async move {
                 // A broken connection concerns its client only.

@@ -59,6 +59,7 @@ pub(super) async fn wrap(
 ) -> Response {
     let began = Instant::now();
     let _in_flight = state.metrics.enter();
+    // `next` consumes the request, so keep the parts that the response and the log need.
     let method = request.method().clone();
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let known_tags = request.headers().get(IF_NONE_MATCH).cloned();

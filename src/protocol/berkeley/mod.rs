@@ -4,9 +4,9 @@
 //! A [`Session`] is one run of that program. White plays the defenders.
 
 mod command;
-mod draft;
-mod play;
-mod think;
+mod game_state;
+mod move_chooser;
+mod setup_board;
 
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
@@ -20,15 +20,15 @@ use crate::game::position::PositionError;
 use crate::game::rules::{BySide, Ruleset, Side};
 
 use command::{Command, colour, move_text};
-use play::Play;
-use think::Thinker;
+use game_state::GameState;
+use move_chooser::MoveChooser;
 
-pub use think::SearchBudget;
+pub use move_chooser::SearchBudget;
 
 /// Plays games between the engine and a user or another program.
 pub struct Session {
-    play: Play,
-    thinker: Thinker,
+    state: GameState,
+    chooser: MoveChooser,
     /// Sides played by the engine.
     auto: BySide<bool>,
     /// Error of the engine's last attempt to move. A repetition is not printed again.
@@ -90,8 +90,14 @@ impl Session {
     ) -> Result<Session, PositionError> {
         let mut auto = BySide::default();
         auto[Side::Defenders] = true;
-        let thinker = Thinker::new(engine, budget, seed);
-        Ok(Session { play: Play::new(rules)?, thinker, auto, last_error: None, watcher: None })
+        let chooser = MoveChooser::new(engine, budget, seed);
+        Ok(Session {
+            state: GameState::new(rules)?,
+            chooser,
+            auto,
+            last_error: None,
+            watcher: None,
+        })
     }
 
     /// Calls `watcher` now and whenever the board may have changed.
@@ -104,9 +110,9 @@ impl Session {
         let Some(watcher) = &mut self.watcher else {
             return;
         };
-        let (board, game) = self.play.board();
+        let (board, game) = self.state.board();
         let manual = Side::ALL.into_iter().filter(|&side| !self.auto[side]).collect();
-        let (to_move, winner) = (self.play.to_move(), self.play.winner());
+        let (to_move, winner) = (self.state.to_move(), self.state.winner());
         watcher(&View { board, to_move, game, winner, manual, is_thinking });
     }
 
@@ -148,7 +154,7 @@ impl Session {
     }
 
     fn is_engines_turn(&self) -> bool {
-        self.play.winner().is_none() && self.auto[self.play.to_move()]
+        self.state.winner().is_none() && self.auto[self.state.to_move()]
     }
 
     /// Plays a move for the engine. Returns `false` if it cannot move.
@@ -164,9 +170,9 @@ impl Session {
         };
         self.last_error = None;
         if let Some(chosen) = chosen {
-            let text = move_text(self.play.rules().board, chosen.from, chosen.to);
+            let text = move_text(self.state.rules().board, chosen.from, chosen.to);
             writeln!(output, "* {text}")?;
-            self.play.play(&chosen);
+            self.state.play(&chosen);
         }
         self.print_winner(output)?;
         output.flush()?;
@@ -175,16 +181,16 @@ impl Session {
 
     /// Chooses the engine's move; `None` if the game is over.
     fn choose(&mut self) -> Result<Option<Move>, String> {
-        let game = self.play.game().map_err(|error| unplayable(&error))?.clone();
-        if self.play.winner().is_some() {
+        let game = self.state.game().map_err(|error| unplayable(&error))?.clone();
+        if self.state.winner().is_some() {
             return Ok(None);
         }
-        self.thinker.choose(&game).map(Some).map_err(|error| error.to_string())
+        self.chooser.choose(&game).map(Some).map_err(|error| error.to_string())
     }
 
     /// Prints the winner, if there is one.
     fn print_winner(&self, output: &mut impl Write) -> io::Result<()> {
-        match self.play.winner() {
+        match self.state.winner() {
             Some(winner) => writeln!(output, "* {} wins.", colour(winner)),
             None => Ok(()),
         }
@@ -197,7 +203,7 @@ impl Session {
         output: &mut impl Write,
         errors: &mut impl Write,
     ) -> io::Result<ControlFlow<()>> {
-        let command = match Command::parse(line, self.play.rules().board) {
+        let command = match Command::parse(line, self.state.rules().board) {
             Ok(Some(command)) => command,
             Ok(None) => return Ok(ControlFlow::Continue(())),
             Err(error) => {
@@ -208,22 +214,22 @@ impl Session {
         match command {
             Command::Quit => return Ok(ControlFlow::Break(())),
             Command::New => {
-                if let Ok(play) = Play::new(Arc::clone(self.play.rules())) {
-                    self.play = play;
+                if let Ok(state) = GameState::new(Arc::clone(self.state.rules())) {
+                    self.state = state;
                 }
-                self.thinker.begin();
+                self.chooser.begin();
             }
-            Command::Seed(seed) => self.thinker.seed(seed),
-            Command::Dump => output.write_all(self.play.dump().as_bytes())?,
-            Command::Undo => self.play.undo(),
+            Command::Seed(seed) => self.chooser.seed(seed),
+            Command::Dump => output.write_all(self.state.dump().as_bytes())?,
+            Command::Undo => self.state.undo(),
             Command::Manual(side) => self.auto[side] = false,
             Command::Auto(side) => self.auto[side] = true,
             Command::Limit(limit) => {
-                if let Err(error) = self.play.set_limit(limit) {
+                if let Err(error) = self.state.set_limit(limit) {
                     writeln!(errors, "Error: {error}")?;
                 }
             }
-            Command::Toggle(square) => self.play.toggle(square),
+            Command::Toggle(square) => self.state.toggle(square),
             Command::Move(from, to) => self.move_user(from, to, output, errors)?,
         }
         Ok(ControlFlow::Continue(()))
@@ -237,15 +243,15 @@ impl Session {
         output: &mut impl Write,
         errors: &mut impl Write,
     ) -> io::Result<()> {
-        if self.play.winner().is_some() {
+        if self.state.winner().is_some() {
             return writeln!(errors, "misplaced move");
         }
-        match self.play.find(from, to) {
+        match self.state.find(from, to) {
             Err(error) => return writeln!(errors, "Error: {}", unplayable(&error)),
             // The game is over on the board that was set up.
-            Ok(_) if self.play.winner().is_some() => {}
+            Ok(_) if self.state.winner().is_some() => {}
             Ok(None) => return writeln!(errors, "Invalid move. Please try again."),
-            Ok(Some(played)) => self.play.play(&played),
+            Ok(Some(played)) => self.state.play(&played),
         }
         self.print_winner(output)
     }

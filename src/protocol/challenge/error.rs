@@ -62,8 +62,8 @@ impl fmt::Display for ChallengeError {
             }
             ChallengeError::Closed(Some(side)) => write!(
                 f,
-                "the server has closed the connection without a result: {}, to move, has run out of \
-                 time or sent an invalid message",
+                "the server has closed the connection without a result: {}, to move, has run out \
+                 of time or sent an invalid message",
                 colour(*side)
             ),
             ChallengeError::Truncated => {

@@ -139,6 +139,8 @@ pub fn play<S: Read + Write>(
         let received = Instant::now();
         let state: State = from_text(&text)?;
         let Some(to_move) = state.turn.side() else {
+            // The last state has no mover. Report its move unless it is our own, which was reported
+            // when we sent it.
             let last = follower.finish(&state);
             if let (Some(last), Some(game)) = (last, follower.game())
                 && game.positions()[game.moves().len() - 1].to_move != config.side
@@ -157,6 +159,7 @@ pub fn play<S: Read + Write>(
             Step::Played(played) if to_move == config.side => {
                 report(Event::OpponentMoved(game, &played))
             }
+            // The server also sends our own moves, and may repeat a state.
             Step::Began | Step::Same | Step::Played(_) => {}
         }
         if to_move == config.side {

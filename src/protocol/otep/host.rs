@@ -76,8 +76,8 @@ impl ExternalPlayer {
         Ok(player)
     }
 
-    /// Returns a handle that interrupts the wait for a move from another thread. The program is then
-    /// killed, and the player fails.
+    /// Returns a handle that interrupts the wait for a move from another thread. The program is
+    /// then killed, and the player fails.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.stopped))
     }

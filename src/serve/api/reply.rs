@@ -75,11 +75,13 @@ pub(super) async fn reply(
         limits: level.limits(searches.time.min(MAX_TIME)),
     };
     let permit = searches.acquire().await?;
+    // The channel closes when the search ends and drops the callback.
     let (sender, mut iterations) = unbounded_channel();
     let running = searches.start(permit, task, move |iteration| {
         // This fails after the client has disconnected.
         let _ = sender.send(iteration.clone());
     });
+    // Each search ends with a final report, so the last iteration is the result.
     let mut last = None;
     while let Some(iteration) = iterations.recv().await {
         last = Some(iteration);

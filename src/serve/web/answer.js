@@ -1,6 +1,6 @@
 // The value of the position, and its moves grouped by outcome.
 
-import { button, copy, fill, h, icon, panel, pointing } from "./dom.js";
+import { button, copy, fill, h, icon, panel, preview } from "./dom.js";
 import { menOf } from "./position.js";
 import { ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
 
@@ -101,7 +101,7 @@ export class Moves {
       move.dtw !== null && h("span", String(move.dtw), h("span.unseen", ` ${after}`)),
     ], () => this.handlers.onmove(move.move), {
       class: isBest ? "best" : "", "data-move": move.move,
-      ...pointing(move.move, this.handlers.onpoint),
+      ...preview(move.move, this.handlers.onpoint),
     });
     // Fade moves that lose distance.
     const lost = move.dtw === null || most === least ? 0 : (move.dtw - least) / (most - least);

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { Explorer, link } from "./explorer.js";
-import { begun, position as positionOf, startOf } from "./game.js";
+import { newGame, position as positionOf, startOf } from "./game.js";
 import { listen } from "./keys.js";
 import { pictures } from "./pieces.js";
 import { format, parse } from "./position.js";
@@ -20,7 +20,7 @@ let engine = null;
 let visit = new AbortController();
 
 /** Parses the fragment. */
-function target() {
+function parseFragment() {
   const fragment = decodeURIComponent(location.hash.slice(1));
   if (!fragment) return WELCOME;
   const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
@@ -36,9 +36,9 @@ async function route() {
   const { signal } = visit;
   // A hidden explorer must not change the URL.
   isBoardShown = false;
-  explorer?.rest();
+  explorer?.suspend();
   try {
-    const { rules: name, view, position, slice } = target();
+    const { rules: name, view, position, slice } = parseFragment();
     main.inert = Boolean(view);
     if (!rulesets.some((rules) => rules.name === name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
     const rules = await api.rules(name);
@@ -46,7 +46,7 @@ async function route() {
     const node = view ? await viewOf(view, rules, slice, signal) : await boardOf(name, position);
     if (signal.aborted) return;
     show(node, !view);
-    head(rules, view ?? "board");
+    updateHeader(rules, view ?? "board");
   } catch (error) {
     if (signal.aborted) return;
     show(h("div.panel.lost", h("h1", "Nothing to show"),
@@ -72,14 +72,14 @@ async function viewOf(view, rules, slice, signal) {
 async function boardOf(name, position) {
   explorer ??= new Explorer(engine);
   const text = format(parse(position));
-  const kept = [history.state?.game, explorer.game].find((game) =>
+  const stored = [history.state?.game, explorer.game].find((game) =>
     game?.rules === name && format(positionOf(game)) === text);
-  await explorer.open(kept ?? begun(name, text));
+  await explorer.open(stored ?? newGame(name, text));
   return explorer.node;
 }
 
 /** Updates title and navigation. */
-function head(rules, view) {
+function updateHeader(rules, view) {
   document.title = `${rules.title}: ${view === "board" ? "explorer" : view} – taflbase`;
   const game = explorer?.game;
   const board = game?.rules === rules.name ? link(rules.name, format(positionOf(game))) : link(rules.name, startOf(rules));
@@ -95,7 +95,7 @@ function head(rules, view) {
 function games() {
   return h("select", { "aria-label": "Game", onchange: (event) => {
     const name = event.currentTarget.value;
-    const { view } = target();
+    const { view } = parseFragment();
     const { start } = rulesets.find((rules) => rules.name === name);
     location.hash = view === "rules" ? name : view ? `${name}/tables` : link(name, name === WELCOME.rules ? WELCOME.position : start).slice(1);
   } }, rulesets.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)));

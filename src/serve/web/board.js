@@ -5,7 +5,7 @@ import { fill, h, icon, s, set } from "./dom.js";
 import { marks, NAMES } from "./pieces.js";
 import { name, parseMove, square } from "./position.js";
 import { moveValue } from "./words.js";
-import { dragging } from "./drag.js";
+import { makeDraggable } from "./drag.js";
 
 /**
  * The state of a board. Mode "play" accepts the given moves, "edit" any change, "still" nothing.
@@ -26,7 +26,7 @@ export class Board {
     this.ranks = h("div.ranks", { "aria-hidden": "true" });
     this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.arrows), this.files);
     this.node = h("div.frame", this.plane);
-    dragging(this);
+    makeDraggable(this);
   }
 
   /** @param {Shown} shown */

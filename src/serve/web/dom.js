@@ -62,7 +62,7 @@ export function button(label, onclick, properties = {}) {
 }
 
 /** Listeners that preview a move on the board while its button has focus or pointer. */
-export function pointing(move, onpoint) {
+export function preview(move, onpoint) {
   const [show, hide] = [() => onpoint(move), () => onpoint(null)];
   return { onpointerenter: show, onfocus: show, onpointerleave: hide, onblur: hide };
 }

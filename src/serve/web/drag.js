@@ -6,7 +6,7 @@ import { icon } from "./dom.js";
 const SLACK = 6;
 
 /** Makes the pieces of a board draggable. */
-export function dragging(board) {
+export function makeDraggable(board) {
   let held = null;
   const { grid } = board;
 

@@ -1,7 +1,7 @@
 // Analysis by the engine, and games against it.
 
 import { analysis, reply } from "./api.js";
-import { button, choice, fill, h, icon, panel, pointing } from "./dom.js";
+import { button, choice, fill, h, icon, panel, preview } from "./dom.js";
 import { awaited } from "./game.js";
 import { other } from "./position.js";
 import { number, SIDES, TURNS } from "./words.js";
@@ -66,7 +66,7 @@ export class Engine {
     const [first, ...rest] = line.moves;
     return h("li",
       h(`span.score.${line.category}`, inWords(line, side)),
-      first && button(first, () => this.handlers.onmove(first), pointing(first, this.handlers.onpoint)),
+      first && button(first, () => this.handlers.onmove(first), preview(first, this.handlers.onpoint)),
       h("span.rest", rest.slice(0, 11).join(" ")));
   }
 }

@@ -6,7 +6,7 @@ import { Board } from "./board.js";
 import { button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
 import { Engine, Opponent } from "./engine.js";
-import { awaited, begun, continued, going, mover, over, played, position, startOf } from "./game.js";
+import { awaited, newGame, withLine, atPly, mover, over, withMove, position, startOf } from "./game.js";
 import { Line } from "./line.js";
 import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse } from "./position.js";
@@ -37,17 +37,17 @@ export class Explorer {
       ondrop: (from, to) => this.edit.move(from, to),
       onkey: (key, at) => this.mode === "edit" && this.edit.key(key, at),
     });
-    this.edit = new Edit({ onchange: (changed) => this.put(format(changed)) });
-    this.verdict = new Verdict({ onrandom: (answer) => this.another(answer) });
+    this.edit = new Edit({ onchange: (changed) => this.setPosition(format(changed)) });
+    this.verdict = new Verdict({ onrandom: (answer) => this.showRandom(answer) });
     this.moves = new Moves(point);
-    this.line = new Line({ ongo: (at) => this.go(at), online: () => this.best() });
+    this.line = new Line({ ongo: (at) => this.go(at), online: () => this.showBestLine() });
     if (!engine) return;
     this.engine = new Engine(point);
     this.opponent = new Opponent(engine.levels, {
-      onbegin: (human, level, isFromHere) => this.challenge(human, level, isFromHere),
-      onreply: (answer) => this.replied(answer),
-      onback: () => this.back(),
-      onquit: () => this.become({ ...this.game, opponent: null }),
+      onbegin: (human, level, isFromHere) => this.startMatch(human, level, isFromHere),
+      onreply: (answer) => this.engineMoved(answer),
+      onback: () => this.takeBack(),
+      onquit: () => this.setGame({ ...this.game, opponent: null }),
       onhints: (shown) => { this.areHintsShown = shown; this.render(); },
     });
   }
@@ -66,7 +66,7 @@ export class Explorer {
     this.legend = h("ul.legend");
     this.input = h("input", { id: "position", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
     this.fault = h("p.fault", { role: "alert" });
-    this.field = h("form.field", { onsubmit: (event) => { event.preventDefault(); this.enter(); } },
+    this.field = h("form.field", { onsubmit: (event) => { event.preventDefault(); this.submit(); } },
       h("label", { for: "position" }, "Position or move"),
       h("div.tools", this.input, h("button", "Go"),
         button("Copy link", (event) => copy(location.href, event.currentTarget))),
@@ -85,13 +85,13 @@ export class Explorer {
   }
 
   /** Stops everything that could change the game. */
-  rest() {
+  suspend() {
     this.line.pause();
     this.requests?.abort();
   }
 
   /** Sets the game, as a new history entry or in place of the current one. */
-  become(game, isStep = true) {
+  setGame(game, isStep = true) {
     this.game = game;
     const url = link(game.rules, format(position(game)));
     if (isStep) history.pushState({ game }, "", url);
@@ -100,24 +100,24 @@ export class Explorer {
   }
 
   /** Starts a new game at a position. */
-  put(text) {
-    this.become(begun(this.game.rules, text));
+  setPosition(text) {
+    this.setGame(newGame(this.game.rules, text));
   }
 
   play(move) {
-    if (!this.known().some((known) => known.move === move)) return;
+    if (!this.legalMoves().some((known) => known.move === move)) return;
     // The line's next move keeps its rest.
-    if (this.game.moves[this.game.at] === move && !this.game.opponent) this.become(going(this.game, this.game.at + 1));
-    else this.become(played(this.game, move));
+    if (this.game.moves[this.game.at] === move && !this.game.opponent) this.setGame(atPly(this.game, this.game.at + 1));
+    else this.setGame(withMove(this.game, move));
   }
 
   go(at) {
-    const game = going(this.game, at);
-    if (game.at !== this.game.at) this.become(game, false);
+    const game = atPly(this.game, at);
+    if (game.at !== this.game.at) this.setGame(game, false);
   }
 
   /** Takes back to the user's previous turn, if any. */
-  back() {
+  takeBack() {
     const { game } = this;
     const at = game.at - (mover(game, game.at) === game.opponent.side ? 1 : 2);
     if (at >= 0) this.go(at);
@@ -125,47 +125,47 @@ export class Explorer {
 
   /** Plays the best move. */
   playBest() {
-    const [best] = this.known();
+    const [best] = this.legalMoves();
     if (best && best.category !== "unknown" && this.areValuesShown()) this.play(best.move);
   }
 
   /** Adds a line of best play to the game. */
-  async best() {
+  async showBestLine() {
     if (!this.mayAsk()) return;
     const { game, requests: { signal } } = this;
     try {
       const line = await api.line(game.rules, format(position(game)), signal);
-      if (!signal.aborted) this.become(continued(game, line.moves), false);
+      if (!signal.aborted) this.setGame(withLine(game, line.moves), false);
     } catch (error) {
       if (!signal.aborted) this.line.note.textContent = `No line: ${error.message}.`;
     }
   }
 
   /** Opens a random position with the same material, side and value. */
-  async another(answer) {
+  async showRandom(answer) {
     const { signal } = this.requests;
     const wanted = { to_move: answer.to_move[0], category: answer.category };
     if (answer.dtw) wanted.dtw = answer.dtw;
     this.verdict.more.textContent = "Looking…";
     try {
       const found = await api.random(this.game.rules, answer.slice, wanted, signal);
-      if (!signal.aborted) this.put(found.position);
+      if (!signal.aborted) this.setPosition(found.position);
     } catch (error) {
       if (!signal.aborted) this.verdict.problem(error);
     }
   }
 
-  challenge(human, level, isFromHere) {
+  startMatch(human, level, isFromHere) {
     const start = isFromHere ? format(position(this.game)) : startOf(this.rules);
     this.setMode("play");
     this.isTurned = false;
-    this.become({ ...begun(this.game.rules, start), opponent: { side: other(human), level } });
+    this.setGame({ ...newGame(this.game.rules, start), opponent: { side: other(human), level } });
   }
 
-  replied({ move, over }) {
-    const game = move ? played(this.game, move) : this.game;
+  engineMoved({ move, over }) {
+    const game = move ? withMove(this.game, move) : this.game;
     // One history entry holds the user's move and the reply.
-    this.become({ ...game, over: over ?? game.over }, false);
+    this.setGame({ ...game, over: over ?? game.over }, false);
   }
 
   /** Whether the user can move. */
@@ -183,7 +183,7 @@ export class Explorer {
   }
 
   /** The legal moves, if known. */
-  known() {
+  legalMoves() {
     return (this.mayPlay() && this.answer?.moves) || [];
   }
 
@@ -191,13 +191,13 @@ export class Explorer {
     this.mode = mode;
     this.modes.choose(mode);
     this.edit.node.hidden = mode !== "edit";
-    if (mode === "edit" && this.game.opponent) this.become({ ...this.game, opponent: null });
+    if (mode === "edit" && this.game.opponent) this.setGame({ ...this.game, opponent: null });
     else this.render();
   }
 
   changeSide() {
     const now = position(this.game);
-    this.put(format({ ...now, side: other(now.side) }));
+    this.setPosition(format({ ...now, side: other(now.side) }));
   }
 
   flip() {
@@ -206,17 +206,17 @@ export class Explorer {
   }
 
   /** Handles a typed position or move. */
-  enter() {
+  submit() {
     const text = this.input.value.trim();
     this.fault.textContent = "";
     const bare = (move) => move.replace(/^K|x.*|\+\+|--/g, "");
-    const move = this.known().find((known) => known.move === text || bare(known.move) === bare(text));
+    const move = this.legalMoves().find((known) => known.move === text || bare(known.move) === bare(text));
     try {
       if (move) return this.play(move.move);
       if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move or a position`);
       const put = parse(text);
       if (put.size !== this.rules.size) throw new Error(`this board has ${this.rules.size} ranks, not ${put.size}`);
-      return this.put(format(put));
+      return this.setPosition(format(put));
     } catch (error) {
       this.fault.textContent = error.message;
     }
@@ -235,7 +235,7 @@ export class Explorer {
     this.input.value = text;
     this.fault.textContent = "";
     this.edit.show(now, this.rules);
-    this.explain();
+    this.drawLegend();
     this.draw();
     const end = over(this.game);
     if (end) this.verdict.over(end);
@@ -269,7 +269,7 @@ export class Explorer {
 
   /** Draws board, moves and line. */
   draw() {
-    const moves = this.known();
+    const moves = this.legalMoves();
     const areShown = this.areValuesShown();
     this.board.show({
       position: position(this.game), rules: this.rules, moves, mode: this.mode, isTurned: this.isTurned,
@@ -281,7 +281,7 @@ export class Explorer {
   }
 
   /** Updates title and legend. */
-  explain() {
+  drawLegend() {
     this.title.textContent = `Board of ${this.rules.title}`;
     const kinds = new Set(marks(this.rules).values());
     fill(this.legend, Object.entries(MEANINGS).map(([kind, meaning]) =>

@@ -15,24 +15,24 @@ import { probed } from "./api.js";
 export const startOf = (rules) => `${rules.start} ${rules.first_mover[0]}`;
 
 /** @returns {Game} */
-export function begun(rules, start) {
+export function newGame(rules, start) {
   return { rules, start, moves: [], at: 0 };
 }
 
 /** The game with a move at the current ply, in place of later ones. */
-export function played(game, move) {
+export function withMove(game, move) {
   const moves = [...game.moves.slice(0, game.at), move];
   return { ...game, moves, at: moves.length, over: ended(move) };
 }
 
 /** The game with these moves after the current ply. */
-export function continued(game, line) {
+export function withLine(game, line) {
   const moves = [...game.moves.slice(0, game.at), ...line];
   return { ...game, moves, over: ended(moves.at(-1) ?? "") };
 }
 
 /** The game at another ply. */
-export function going(game, at) {
+export function atPly(game, at) {
   return { ...game, at: Math.max(0, Math.min(at, game.moves.length)) };
 }
 

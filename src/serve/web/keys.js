@@ -36,7 +36,7 @@ function act(key, help, shown) {
   if (key === "?") return help(), true;
   const action = shown && {
     ArrowLeft: () => shown.go(shown.game.at - 1), ArrowRight: () => shown.go(shown.game.at + 1),
-    " ": () => shown.playBest(), f: () => shown.flip(), x: () => shown.changeSide(), l: () => shown.best(),
+    " ": () => shown.playBest(), f: () => shown.flip(), x: () => shown.changeSide(), l: () => shown.showBestLine(),
     e: () => shown.setMode(shown.mode === "edit" ? "play" : "edit"),
   }[key];
   action?.();

@@ -8,21 +8,21 @@ use crate::game::rules::{Kind, Layout, LayoutError, Ruleset, Side};
 
 /// A board without restrictions, for setting up and for printing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Draft {
+pub(super) struct SetupBoard {
     attackers: SquareSet,
     defenders: SquareSet,
     kings: SquareSet,
     pub(super) to_move: Side,
 }
 
-impl Draft {
+impl SetupBoard {
     /// Returns the board of a game, without a captured king.
-    pub(super) fn of(game: &Game) -> Draft {
+    pub(super) fn of(game: &Game) -> SetupBoard {
         let Position { attackers, defenders, king, to_move, .. } = *game.position();
         let ending = game.moves().last().and_then(|played| played.ending);
         let captured = ending == Some(Ending::KingCaptured);
         let kings = if captured { SquareSet::EMPTY } else { SquareSet::of(king) };
-        Draft { attackers, defenders, kings, to_move }
+        SetupBoard { attackers, defenders, kings, to_move }
     }
 
     /// Changes a square to its next state in the cycle empty, white, king, black.
@@ -42,7 +42,7 @@ impl Draft {
 
     /// Returns the position, if it is playable.
     pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, PositionError> {
-        let Draft { attackers, defenders, kings, to_move } = *self;
+        let SetupBoard { attackers, defenders, kings, to_move } = *self;
         let mut squares = kings.iter();
         let king = squares.next();
         if let (Some(first), Some(second)) = (king, squares.next()) {
@@ -99,17 +99,17 @@ mod tests {
 
     use super::*;
 
-    fn start() -> (Arc<Ruleset>, Draft) {
+    fn start() -> (Arc<Ruleset>, SetupBoard) {
         let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
         let game = Game::new(Arc::clone(&rules)).unwrap();
-        (rules, Draft::of(&game))
+        (rules, SetupBoard::of(&game))
     }
 
     #[test]
     fn the_board_is_printed_from_the_top_rank() {
-        let (rules, mut draft) = start();
+        let (rules, mut setup) = start();
         for name in ["a1", "i1", "i1", "b9", "b9", "b9", "e5", "e5"] {
-            draft.toggle(rules.board.parse(name).unwrap());
+            setup.toggle(rules.board.parse(name).unwrap());
         }
         let shown = [
             "===",
@@ -126,21 +126,21 @@ mod tests {
             "===",
             "",
         ];
-        assert_eq!(draft.dump(rules.board), shown.join("\n"));
+        assert_eq!(setup.dump(rules.board), shown.join("\n"));
         let text = "/T2ttt2K/4t4/4T4/t3T3t/ttTT1TTtt/t3T3t/4T4/4t4/1t1ttt3/";
-        assert_eq!(draft.to_text(rules.board), text);
+        assert_eq!(setup.to_text(rules.board), text);
     }
 
     #[test]
     fn toggling_cycles_and_only_valid_boards_are_playable() {
         let (rules, start) = start();
-        let mut draft = start;
+        let mut setup = start;
         let square = rules.board.parse("c3").unwrap();
         for what in [None, Some("two kings, on c3 and e5"), None, None] {
-            draft.toggle(square);
-            let wrong = draft.position(&rules).err().map(|error| error.to_string());
+            setup.toggle(square);
+            let wrong = setup.position(&rules).err().map(|error| error.to_string());
             assert_eq!(wrong.as_deref(), what);
         }
-        assert_eq!(draft, start);
+        assert_eq!(setup, start);
     }
 }

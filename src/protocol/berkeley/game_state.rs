@@ -7,10 +7,10 @@ use crate::game::moves::{Move, find_move};
 use crate::game::position::PositionError;
 use crate::game::rules::{BySide, Ruleset, Side};
 
-use super::draft::Draft;
+use super::setup_board::SetupBoard;
 
 /// The state of play: the board, the move limit and the winner.
-pub(super) struct Play {
+pub(super) struct GameState {
     rules: Arc<Ruleset>,
     board: BoardState,
     /// Moves played before the board was last edited.
@@ -23,7 +23,7 @@ pub(super) struct Play {
 enum BoardState {
     Game(Game),
     /// A board being set up.
-    Draft(Draft),
+    Setup(SetupBoard),
 }
 
 /// A move limit that is already reached.
@@ -40,11 +40,11 @@ impl fmt::Display for LimitError {
     }
 }
 
-impl Play {
+impl GameState {
     /// Starts a new game.
-    pub(super) fn new(rules: Arc<Ruleset>) -> Result<Play, PositionError> {
+    pub(super) fn new(rules: Arc<Ruleset>) -> Result<GameState, PositionError> {
         let board = BoardState::Game(Game::new(Arc::clone(&rules))?);
-        Ok(Play { rules, board, played_before: BySide::default(), limit: None, winner: None })
+        Ok(GameState { rules, board, played_before: BySide::default(), limit: None, winner: None })
     }
 
     pub(super) fn rules(&self) -> &Arc<Ruleset> {
@@ -58,20 +58,20 @@ impl Play {
     pub(super) fn to_move(&self) -> Side {
         match &self.board {
             BoardState::Game(game) => game.position().to_move,
-            BoardState::Draft(draft) => draft.to_move,
+            BoardState::Setup(setup) => setup.to_move,
         }
     }
 
     /// Returns the game, which may be over. If the board was edited, starts a game there.
     pub(super) fn game(&mut self) -> Result<&Game, PositionError> {
-        if let BoardState::Draft(draft) = &self.board {
-            let position = draft.position(&self.rules)?;
+        if let BoardState::Setup(setup) = &self.board {
+            let position = setup.position(&self.rules)?;
             self.board = BoardState::Game(Game::from_position(Arc::clone(&self.rules), position)?);
             self.update_winner();
         }
         match &self.board {
             BoardState::Game(game) => Ok(game),
-            BoardState::Draft(_) => unreachable!("a draft has just become a game"),
+            BoardState::Setup(_) => unreachable!("a setup has just become a game"),
         }
     }
 
@@ -102,10 +102,10 @@ impl Play {
 
     pub(super) fn toggle(&mut self, square: Square) {
         let made = BySide::from_fn(|side| self.moves_by(side));
-        let mut draft = self.draft();
-        draft.toggle(square);
+        let mut setup = self.setup();
+        setup.toggle(square);
         self.played_before = made;
-        self.board = BoardState::Draft(draft);
+        self.board = BoardState::Setup(setup);
         self.winner = None;
     }
 
@@ -119,22 +119,22 @@ impl Play {
     }
 
     pub(super) fn dump(&self) -> String {
-        self.draft().dump(self.rules.board)
+        self.setup().dump(self.rules.board)
     }
 
     /// Returns the board and its game; `None` while it is being set up.
     pub(super) fn board(&self) -> (String, Option<&Game>) {
         let game = match &self.board {
             BoardState::Game(game) => Some(game),
-            BoardState::Draft(_) => None,
+            BoardState::Setup(_) => None,
         };
-        (self.draft().to_text(self.rules.board), game)
+        (self.setup().to_text(self.rules.board), game)
     }
 
-    fn draft(&self) -> Draft {
+    fn setup(&self) -> SetupBoard {
         match &self.board {
-            BoardState::Game(game) => Draft::of(game),
-            BoardState::Draft(draft) => *draft,
+            BoardState::Game(game) => SetupBoard::of(game),
+            BoardState::Setup(setup) => *setup,
         }
     }
 
@@ -145,7 +145,7 @@ impl Play {
                 let movers = game.positions()[..game.moves().len()].iter();
                 movers.filter(|position| position.to_move == side).count()
             }
-            BoardState::Draft(_) => 0,
+            BoardState::Setup(_) => 0,
         };
         self.played_before[side] + now as u32
     }

@@ -30,7 +30,7 @@ impl Default for SearchBudget {
 }
 
 /// Chooses the engine's moves.
-pub(super) struct Thinker {
+pub(super) struct MoveChooser {
     engine: Engine,
     budget: SearchBudget,
     /// Remaining time of the game.
@@ -38,9 +38,9 @@ pub(super) struct Thinker {
     random: SeededRng,
 }
 
-impl Thinker {
-    pub(super) fn new(engine: Engine, budget: SearchBudget, seed: u64) -> Thinker {
-        Thinker { engine, budget, time_left: budget.game, random: seeded_rng(seed) }
+impl MoveChooser {
+    pub(super) fn new(engine: Engine, budget: SearchBudget, seed: u64) -> MoveChooser {
+        MoveChooser { engine, budget, time_left: budget.game, random: seeded_rng(seed) }
     }
 
     /// Starts a new game.
