@@ -203,7 +203,7 @@ def test_a_manifest_is_what_the_tables_are(tmp_path: Path) -> None:
     for path, message in [
         (tmp_path / "none", "none: cannot read the manifest: "),
         (Path(__file__), "not a manifest of tables"),
-        (TABLES / "ashton", "a manifest of another ruleset, ashton, and not of brandubh"),
+        (TABLES / "ashton", "a manifest of another ruleset, ashton, not of brandubh"),
     ]:
         with pytest.raises(taflbase.ManifestError, match=message) as raised:
             taflbase.read_manifest("brandubh", path)

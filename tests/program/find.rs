@@ -134,7 +134,7 @@ fn what_cannot_be_looked_for_is_told_on_one_line() {
         (&["--empty", "d3,"], &["--empty", "\"\""]),
         (&["--king", "a1"], &["the king on a1 has won"]),
         (&["--attackers", "d4"], &["an attacker cannot stand on d4 (throne)"]),
-        (&["--attackers", "c3", "--empty", "c3"], &["c3", "two things"]),
+        (&["--attackers", "c3", "--empty", "c3"], &["c3", "two different contents"]),
         (&["--pattern", "/*/*/"], &["--pattern", "2 ranks instead of 7"]),
         (&["--pattern", "/*/x*/*/*/*/*/*/"], &["--pattern", "rank 2", "\"x\"", "*"]),
         (&["--plies", "21..9"], &["--plies", "from 21 to 9"]),
@@ -172,12 +172,12 @@ fn tables_without_distances_are_left_out_and_told() {
         assert_eq!(run.done().lines().count(), 4);
         // Who names one is refused.
         let run = place.run(&[&find[..], &["--slice", "K0v1", "K0v4"]].concat());
-        run.refused(2, &["K0v4", "no table of distances"]);
+        run.refused(2, &["K0v4", "WDL table only"]);
         assert_eq!(run.out, "");
     }
     let found = ["find", "tablut", "--slice", "K0v4", "--value", "win", "--limit", "9", "--json"];
     assert!(place.run(&found).json().iter().all(|found| found["dtw"] == Value::Null));
     let edge = ruleset("mini-edge");
     place.run(&["build", &edge, "--slice", "K0v1", "--metric", "wdl"]).done();
-    place.run(&["find", &edge, "--longest"]).refused(2, &["K0v1", "no table of distances"]);
+    place.run(&["find", &edge, "--longest"]).refused(2, &["K0v1", "WDL table only"]);
 }

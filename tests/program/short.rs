@@ -149,7 +149,7 @@ fn what_cannot_be_solved_is_told_on_one_line() {
         (&["short", "5x0"], &["no squares"]),
         (&["short", "5"], &["'5'", "like 8x9"]),
         (&["short", "ax5"], &["like 8x9"]),
-        (&["short", "20000x2"], &["too long", "10000"]),
+        (&["short", "20000x2"], &["too large", "10000"]),
         (&["short", "9999x9999"], &["memory", "free", "--king"]),
         (&["short", "9999x9999", "--soldier", "closer", "--grundy"], &["memory", "free"]),
         (&["short", "8x9", "--soldier", "north"], &["'north'", "stationary"]),

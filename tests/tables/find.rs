@@ -395,7 +395,7 @@ fn tables_without_distances_tell_outcomes_alone() {
     }
     let plies = Query { plies: Some(1..=1), ..Query::default() };
     let refused = Search::new(base.rules(), table, &plies).err().unwrap();
-    assert!(refused.to_string().starts_with("K0v4 has no table of distances"), "{refused}");
+    assert!(refused.to_string().starts_with("K0v4 has a WDL table only"), "{refused}");
 }
 
 #[test]
