@@ -1,10 +1,10 @@
-/* How an engine uses tables: an alpha-beta search that probes at every node. The same
- * search as examples/alpha_beta, so that both can be compared and timed.
+/* An alpha-beta search that probes tables at every node. The same search as
+ * examples/alpha_beta, so that both can be compared and timed.
  *
  *   alpha_beta RULES DEPTH [TABLES] < positions
  *
- * Reads positions, a line each, and searches them twice, without tables and with them:
- * those in TABLES and the ones that are part of the library.
+ * Reads positions, one per line, and searches each twice, without and with tables: those in
+ * TABLES and those built into the library.
  *
  * How to compile it: docs/c.md. */
 #include <stdio.h>
@@ -13,20 +13,20 @@
 
 #include "taflbase.h"
 
-/* A win in n plies that the search sees is worth WON - n; one n plies ahead that a table
- * tells of, TABLE_WON - n. */
+/* The score of a win in n plies found by the search is WON - n; the score of a position n
+ * plies from the root that a table calls won is TABLE_WON - n. */
 enum { WON = 10000, TABLE_WON = 9000 };
 
 typedef struct {
     const TaflTablebase *tables;
     int probes;
-    /* The most men that the tables have, so as not to ask in vain. */
+    /* The number of pieces in the largest table; larger positions are not probed. */
     int most_men;
     int draws_are_undecided;
     unsigned long nodes;
-    /* Nodes that a table has answered. */
+    /* Nodes whose value came from a table. */
     unsigned long answered;
-    /* The moves of all positions from the root to the one that is looked at. */
+    /* The moves of all positions from the root to the current node. */
     TaflBareMove *moves;
     size_t capacity;
 } Search;
@@ -60,7 +60,7 @@ static int count(const uint64_t set[TAFL_SET_WORDS])
     return squares;
 }
 
-/* What the tables tell, if they do. */
+/* Probes the tables; returns whether they decide the position. */
 static int probe(const Search *search, const TaflPosition *position, TaflWdl *wdl)
 {
     if (!search->probes
@@ -69,9 +69,9 @@ static int probe(const Search *search, const TaflPosition *position, TaflWdl *wd
     TaflStatus status = taflbase_probe_wdl(search->tables, position, wdl);
     if (status == TAFL_STATUS_MISSING_TABLE)
         return 0;
-    /* Anything else is damage, which a user wants to know of. */
+    /* Any other error means a damaged table. */
     check(status);
-    /* Undecided: who wins depends on what was played before. Search on. */
+    /* The result of an undecided position depends on the game's history: search on. */
     return *wdl != TAFL_WDL_DRAW || !search->draws_are_undecided;
 }
 
@@ -81,7 +81,8 @@ static int material(const TaflPosition *position)
     return position->to_move == 'a' ? balance : -balance;
 }
 
-/* The moves of a position, from number `first` on; returns the number after the last. */
+/* Generates the moves of a position into search->moves, from index `first` on; returns the
+ * index after the last. */
 static size_t generate(Search *search, const TaflPosition *position, size_t first)
 {
     for (;;) {
@@ -95,7 +96,7 @@ static size_t generate(Search *search, const TaflPosition *position, size_t firs
     }
 }
 
-/* Wins before captures of many before those of few. */
+/* Orders wins first, then captures by the number of captured pieces. */
 static int urgency(const TaflBareMove *move)
 {
     return (move->ending != 0 ? 4 : 0) + count(move->captured);
@@ -113,14 +114,14 @@ static void sort(TaflBareMove *moves, size_t length)
     }
 }
 
-/* The value for the side to move, `ply` plies from the root. */
+/* Returns the score for the side to move, `ply` plies from the root. */
 static int value(Search *search, const TaflPosition *position, size_t first, int depth, int ply,
                  int alpha, int beta)
 {
     TaflWdl wdl;
     int best = -WON;
     search->nodes++;
-    /* Not at the root, where a move is sought and not only a value. */
+    /* Not at the root, which needs a move, not only a value. */
     if (ply > 0 && probe(search, position, &wdl)) {
         search->answered++;
         return wdl == TAFL_WDL_DRAW ? 0 : wdl == TAFL_WDL_WIN ? TABLE_WON - ply : ply - TABLE_WON;
@@ -146,7 +147,7 @@ static int value(Search *search, const TaflPosition *position, size_t first, int
     return best;
 }
 
-/* Won, lost or open. */
+/* Returns 1 for won, -1 for lost, 0 for neither. */
 static int verdict(int value)
 {
     return (value > TABLE_WON / 2) - (value < -TABLE_WON / 2);

@@ -1,10 +1,10 @@
-//! What tables are worth to the engine in endgames: how many of the positions that it
-//! searches they answer, what that costs, and what it gains against itself without them.
+//! Measures what tables are worth to the engine in endgames: the rate of table hits, their cost,
+//! and the gain in Elo against the engine without tables.
 //!
 //!     cargo run --release --example oracle -- RULES SLICE [NODES [GAMES [TABLES]]]
 //!
-//! From random placements of the slice, with either side to move, that a short search
-//! does not decide. Without a folder of tables, those of the library are asked.
+//! Games start from random placements of the slice, with either side to move, that a short
+//! search does not decide. Without a folder of tables, those built into the library are used.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,32 +17,33 @@ use taflbase::{Game, Position, Ruleset, Slice, Square, Tablebase};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Games that last longer are drawn.
-const MOST_PLIES: usize = 200;
+/// Longer games are adjudicated as draws.
+const MAX_PLIES: usize = 200;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let argument = |at: usize| arguments.get(at).map(String::as_str);
-    let rules = Arc::new(Ruleset::load(argument(0).unwrap_or("brandubh"))?);
-    let slice: Slice = argument(1).unwrap_or("K2v5").parse()?;
-    let nodes: u64 = argument(2).unwrap_or("20000").parse()?;
-    let games: usize = argument(3).unwrap_or("200").parse()?;
-    let tables = match argument(4) {
+    let argument = |at: usize, default| arguments.get(at).map_or(default, String::as_str);
+    let rules = Arc::new(Ruleset::load(argument(0, "brandubh"))?);
+    let slice: Slice = argument(1, "K2v5").parse()?;
+    let nodes: u64 = argument(2, "20000").parse()?;
+    let games: usize = argument(3, "200").parse()?;
+    let tables = match arguments.get(4) {
         Some(folder) => Tablebase::open(Ruleset::clone(&rules), Path::new(folder))?,
         None => Tablebase::new(Ruleset::clone(&rules)),
     };
-    let engine = |tables| {
-        let options = EngineOptions { tables, ..EngineOptions::new(&rules) };
-        Engine::new(Arc::clone(&rules), EngineOptions { table_bytes: 16 << 20, ..options })
-    };
-    let mut with = engine(Some(Arc::new(tables)))?;
-    let mut without = engine(None)?;
+    let mut with = engine(&rules, Some(Arc::new(tables)))?;
+    let mut without = engine(&rules, None)?;
     let starts = starts(&rules, slice, games / 2, &mut without)?;
     rates(&rules, &starts, nodes, &mut with, &mut without)?;
     strength(&rules, &starts, nodes, &mut with, &mut without)
 }
 
-/// Placements of the slice in which neither side wins soon.
+fn engine(rules: &Arc<Ruleset>, tables: Option<Arc<Tablebase>>) -> Result<Engine, Failure> {
+    let options = EngineOptions { tables, table_bytes: 16 << 20, ..EngineOptions::new(rules) };
+    Ok(Engine::new(Arc::clone(rules), options)?)
+}
+
+/// Draws placements of the slice in which neither side wins soon.
 fn starts(
     rules: &Arc<Ruleset>,
     slice: Slice,
@@ -63,7 +64,7 @@ fn starts(
             to_move: if random.bool() { Side::Attackers } else { Side::Defenders },
             rules: rules.id(),
         };
-        // What is no position is drawn anew.
+        // Illegal positions are drawn again.
         let Ok(game) = Game::from_position(Arc::clone(rules), position) else {
             continue;
         };
@@ -77,7 +78,7 @@ fn starts(
     Ok(starts)
 }
 
-/// Positions a second, by turns with tables and without, and what they answer.
+/// Measures nodes per second, alternately with and without tables, and the rate of table hits.
 fn rates(
     rules: &Arc<Ruleset>,
     starts: &[Position],
@@ -99,26 +100,26 @@ fn rates(
             hits += found.table_hits;
         }
     }
-    let rate = |at: usize| searched[at] as f64 / times[at].as_secs_f64() / 1e6;
-    let percent = |part: u64, all: u64| 100.0 * part as f64 / all.max(1) as f64;
+    let [time_with, time_without] = times.map(|time| time.as_secs_f64());
+    let [nodes_with, nodes_without] = searched.map(|nodes| nodes as f64);
+    let (rate_with, rate_without) = (nodes_with / time_with, nodes_without / time_without);
     println!(
         "{} positions, {nodes} nodes each: tables answer {:.1} % of the nodes",
         starts.len(),
-        percent(hits, searched[0])
+        100.0 * hits as f64 / nodes_with.max(1.0)
     );
     println!(
-        "nodes a second: {:.2} M with tables, {:.2} M without ({:.0} %)",
-        rate(0),
-        rate(1),
-        100.0 * rate(0) / rate(1)
+        "nodes per second: {:.2} M with tables, {:.2} M without ({:.0} %)",
+        rate_with / 1e6,
+        rate_without / 1e6,
+        100.0 * rate_with / rate_without
     );
-    let more =
-        times[0].as_secs_f64() / searched[0] as f64 - times[1].as_secs_f64() / searched[1] as f64;
-    println!("{:.2} µs more for each answer", 1e6 * more * searched[0] as f64 / hits.max(1) as f64);
+    let extra_per_node = 1.0 / rate_with - 1.0 / rate_without;
+    println!("{:.2} µs per table hit", 1e6 * extra_per_node * nodes_with / hits.max(1) as f64);
     Ok(())
 }
 
-/// Games from each position, either side once.
+/// Plays two games from each position, with either side once, and prints the Elo difference.
 fn strength(
     rules: &Arc<Ruleset>,
     starts: &[Position],
@@ -133,7 +134,7 @@ fn strength(
             let mut game = Game::from_position(Arc::clone(rules), start)?;
             with.clear();
             without.clear();
-            while game.outcome().is_none() && game.moves().len() < MOST_PLIES {
+            while game.outcome().is_none() && game.moves().len() < MAX_PLIES {
                 let mine = game.position().to_move == side;
                 let engine = if mine { &mut *with } else { &mut *without };
                 let played = engine.best_move(&game, &Limits::nodes(nodes))?;
@@ -152,7 +153,8 @@ fn strength(
     };
     let (low, high) = elo.interval.unwrap_or((elo.value, elo.value));
     println!(
-        "{} games, pairs with 0, ½, 1, 1½, 2 points with tables: {:?}; Elo {:+.0} ({low:+.0} to {high:+.0})",
+        "{} games, pairs with 0, ½, 1, 1½, 2 points with tables: {:?}; Elo {:+.0} ({low:+.0} to \
+         {high:+.0})",
         2 * pairs.count(),
         pairs.0,
         elo.value

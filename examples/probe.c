@@ -1,4 +1,4 @@
-/* Tells what a position is worth, the best move, and one line of best play.
+/* Prints the value of a position, the best move, and a line of best play.
  *
  *   probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d" [TABLES]
  *

@@ -1,4 +1,4 @@
-//! Builds small tables and plays one line of best play.
+//! Builds small tables and prints a line of best play.
 //!
 //! `cargo run --release --example probe`
 

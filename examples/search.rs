@@ -1,5 +1,5 @@
-//! The engine from a program of one's own: it thinks for two seconds about the start of
-//! a game, tells how it deepens, and plays its move.
+//! Uses the engine as a library: searches the start of a game for two seconds, prints each
+//! iteration, and plays the best move.
 //!
 //!     cargo run --release --example search -- ashton
 

@@ -1,15 +1,15 @@
-//! Moves the engine's weights towards what wins games: `scripts/spsa.sh` runs it.
+//! Tunes the engine's weights by playing games: `scripts/spsa.sh` runs it.
 //!
 //!     cargo run --release --example spsa -- RULES ROUNDS [WEIGHTS.toml] > weights.toml
 //!
-//! Simultaneous perturbation (Spall, IEEE Trans. Aerosp. Electron. Syst. 34, 1998): in
-//! each round all weights are changed at once, each up or down by chance; the engine with
-//! these plays the engine with the opposite changes; and all weights go the way of the
-//! better one. It asks for nothing but results, so that it serves where a fit to outcomes
-//! does not: games of large boards are mostly drawn, whatever the estimates were.
+//! SPSA, simultaneous perturbation stochastic approximation (Spall, IEEE Trans. Aerosp. Electron.
+//! Syst. 34, 1998): each round changes all weights at once, each up or down at random; the engine
+//! with these weights plays the engine with the opposite changes; and all weights move towards
+//! those of the winner. It needs only results, so that it works where a fit to outcomes does not:
+//! on large boards most games are drawn, whatever the evaluations were.
 //!
-//! What a man is worth is one weight for all squares here, and what a weight is at the
-//! start and at the end of a game is changed by the same.
+//! The weights of a piece on all squares change together, as do the start and end values of a
+//! weight.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use fastrand::Rng;
 use taflbase::Ruleset;
 use taflbase::arena::{Factory, Settings, Tournament};
-use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, PlayerError, Weight, Weights};
+use taflbase::engine::{Clock, Engine, EngineOptions, PlayerError, Weight, Weights};
 use taflbase::rules::Kind;
 
 /// Pairs of games in a round.
@@ -26,21 +26,31 @@ const PAIRS: usize = 8;
 const NODES: u64 = 1200;
 const MAX_PLIES: usize = 200;
 const BOOK_PLIES: u32 = 10;
-/// What a weight is changed by in a round: so much of itself, but no less than that.
+/// The perturbation of a weight, relative to the weight.
 const CHANGE: f64 = 0.25;
-const LEAST_CHANGE: f64 = 4.0;
-/// How far weights go in the first round, as a share of the change, if one side wins
-/// everything; in the last round it is a quarter of that.
+/// The minimum perturbation of a weight.
+const MIN_CHANGE: f64 = 4.0;
+/// The step of the first round, relative to the perturbation, if one side wins all games. The
+/// step of the last round is a quarter of that.
 const RATE: f64 = 0.4;
-/// How often the weights are printed to standard error.
-const TOLD_EVERY: u32 = 20;
+/// Rounds between two reports on standard error.
+const REPORT_INTERVAL: u32 = 20;
 
-/// A weight that is changed, and what it is changed by.
-struct Knob {
-    /// Of a kind on all squares, or of a term.
-    place: Result<Kind, usize>,
+/// A tuned parameter: one weight, or all weights of a kind of piece.
+struct Parameter {
+    target: Target,
+    /// The size of its perturbation.
     change: f64,
-    moved: f64,
+    /// The sum of its steps.
+    offset: f64,
+}
+
+/// The weights that a parameter changes.
+enum Target {
+    /// Those of a kind of piece on all squares.
+    Pieces(Kind),
+    /// The weight of a term.
+    Term(usize),
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -52,61 +62,72 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(file) => Weights::from_toml(&std::fs::read_to_string(file)?, &rules)?,
         None => Weights::of(&rules),
     };
-    let mut knobs = knobs(&first);
+    let mut parameters = parameters(&first);
     let mut random = Rng::with_seed(1);
     for round in 0..rounds {
         let signs: Vec<f64> =
-            knobs.iter().map(|_| if random.bool() { 1.0 } else { -1.0 }).collect();
-        let changed = |way: f64| {
-            let moves = knobs.iter().zip(&signs);
-            turned(&first, moves.map(|(knob, sign)| (knob, knob.moved + way * sign * knob.change)))
-        };
-        let gain = gain(&rules, [changed(1.0), changed(-1.0)], u64::from(round))?;
+            parameters.iter().map(|_| if random.bool() { 1.0 } else { -1.0 }).collect();
+        let perturbed = [1.0, -1.0].map(|direction| {
+            let offsets = parameters.iter().zip(&signs).map(|(parameter, sign)| {
+                (parameter, parameter.offset + direction * sign * parameter.change)
+            });
+            with_offsets(&first, offsets)
+        });
+        let gain = gain(&rules, perturbed, u64::from(round))?;
         let rate = RATE * (1.0 - 0.75 * f64::from(round) / f64::from(rounds));
-        for (knob, sign) in knobs.iter_mut().zip(&signs) {
-            knob.moved += rate * gain * sign * knob.change;
+        for (parameter, sign) in parameters.iter_mut().zip(&signs) {
+            parameter.offset += rate * gain * sign * parameter.change;
         }
-        if (round + 1) % TOLD_EVERY == 0 {
-            let moved = knobs.iter().map(|knob| format!("{:+.0}", knob.moved));
-            eprintln!("round {}: {}", round + 1, moved.collect::<Vec<_>>().join(" "));
+        if (round + 1) % REPORT_INTERVAL == 0 {
+            let offsets = parameters.iter().map(|parameter| format!("{:+.0}", parameter.offset));
+            eprintln!("round {}: {}", round + 1, offsets.collect::<Vec<_>>().join(" "));
         }
     }
-    let weights = turned(&first, knobs.iter().map(|knob| (knob, knob.moved)));
+    let weights =
+        with_offsets(&first, parameters.iter().map(|parameter| (parameter, parameter.offset)));
     println!("# Found by scripts/spsa.sh: {rounds} rounds of {} games.", 2 * PAIRS);
     print!("{}", weights.to_toml(&rules, std::slice::from_ref(&rules.name)));
     Ok(())
 }
 
-/// All weights but those that are nothing.
-fn knobs(weights: &Weights) -> Vec<Knob> {
-    let knob = |place, weight: Weight| {
-        let change = (CHANGE * f64::from(weight.start.abs())).max(LEAST_CHANGE);
-        Knob { place, change, moved: 0.0 }
-    };
-    let soldiers = [Kind::Attacker, Kind::Defender];
-    let soldiers = soldiers.map(|kind| knob(Ok(kind), weights.places[kind][0]));
-    let terms = weights.terms.iter().enumerate();
-    let terms = terms.filter(|(_, weight)| **weight != Weight::default());
-    soldiers.into_iter().chain(terms.map(|(i, weight)| knob(Err(i), *weight))).collect()
+/// Returns the parameters for all weights except those that are zero.
+fn parameters(weights: &Weights) -> Vec<Parameter> {
+    let soldiers = [Kind::Attacker, Kind::Defender]
+        .map(|kind| Parameter::new(Target::Pieces(kind), weights.places[kind][0]));
+    let terms = (0..).zip(&weights.terms).filter(|(_, weight)| **weight != Weight::default());
+    let terms = terms.map(|(i, weight)| Parameter::new(Target::Term(i), *weight));
+    soldiers.into_iter().chain(terms).collect()
 }
 
-/// The weights with so much added to some.
-fn turned<'a>(first: &Weights, moves: impl Iterator<Item = (&'a Knob, f64)>) -> Weights {
+impl Parameter {
+    fn new(target: Target, weight: Weight) -> Parameter {
+        let change = (CHANGE * f64::from(weight.start.abs())).max(MIN_CHANGE);
+        Parameter { target, change, offset: 0.0 }
+    }
+}
+
+/// Returns the weights with the offsets of the parameters added.
+fn with_offsets<'a>(
+    first: &Weights,
+    offsets: impl Iterator<Item = (&'a Parameter, f64)>,
+) -> Weights {
     let mut weights = first.clone();
-    for (knob, by) in moves {
-        let by = by.round() as i32;
-        let add = |weight: &mut Weight| {
-            *weight = Weight { start: weight.start + by, end: weight.end + by };
-        };
-        match knob.place {
-            Ok(kind) => weights.places[kind].iter_mut().for_each(add),
-            Err(term) => add(&mut weights.terms[term]),
+    for (parameter, offset) in offsets {
+        let by = offset.round() as i32;
+        match parameter.target {
+            Target::Pieces(kind) => weights.places[kind].iter_mut().for_each(|it| add(it, by)),
+            Target::Term(term) => add(&mut weights.terms[term], by),
         }
     }
     weights
 }
 
-/// What the first ones win more than the second ones, as a share of the games.
+fn add(weight: &mut Weight, by: i32) {
+    weight.start += by;
+    weight.end += by;
+}
+
+/// Plays a match; returns the difference between the players' shares of the points.
 fn gain(
     rules: &Arc<Ruleset>,
     weights: [Weights; 2],
@@ -141,11 +162,10 @@ fn player(rules: &Arc<Ruleset>, weights: Weights) -> Factory {
             weights: Some(weights.clone()),
             ..EngineOptions::new(&rules)
         };
-        let engine = Engine::new(Arc::clone(&rules), options);
-        let failed = |error: EngineError| PlayerError {
+        let engine = Engine::new(Arc::clone(&rules), options).map_err(|error| PlayerError {
             player: "taflbase".to_owned(),
             reason: error.to_string(),
-        };
-        Ok(Box::new(engine.map_err(failed)?))
+        })?;
+        Ok(Box::new(engine))
     })
 }

@@ -1,14 +1,14 @@
-//! Makes the engine's tactical tests: positions of games, won in 1 to 4 moves.
+//! Generates the engine's tactical tests: positions from games, won in 1 to 4 moves.
 //!
 //!     for rules in $(taflbase rules); do
 //!         cargo run --release --example suite -- $rules 40 > tests/data/suite/$rules.tsv
 //!     done
 //!
-//! The engine plays itself from random openings, one side with much more thought than the
-//! other so that somebody wins. What stood on the board 1, 3, 5 and 7 plies before the end
-//! is tried by `tests/support/minimax`, which knows nothing of the engine: what it proves to be won
-//! within 7 plies (5 on boards larger than 9x9) is taken, up to a quota for each side and
-//! distance. The same arguments give the same positions.
+//! The engine plays itself from random openings, one side with far more nodes than the other so
+//! that games are decisive. `tests/support/minimax`, which shares no code with the engine, tries
+//! to prove the positions 1, 3, 5 and 7 plies before the end. Those proved to be won within 7
+//! plies (5 on boards larger than 9x9) are kept, up to a quota for each side and distance. The
+//! same arguments give the same positions.
 
 #[path = "../tests/support/minimax/mod.rs"]
 mod minimax;
@@ -23,11 +23,11 @@ use taflbase::moves::legal_moves;
 use taflbase::rules::BySide;
 use taflbase::{Game, Ruleset, Side};
 
-/// Positions that one side searches for a move, and those that the other one does.
+/// Nodes per move of the two sides.
 const NODES: [u64; 2] = [3000, 40];
-/// Games that last longer are not waited for.
-const LONGEST: usize = 160;
-/// Positions that a proof may take.
+/// Longer games are abandoned.
+const MAX_PLIES: usize = 160;
+/// The node limit of a proof.
 const BUDGET: u64 = 300_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = arguments.next().ok_or("which ruleset?")?;
     let games = arguments.next().map_or(Ok(40), |text| text.parse())?;
     let rules = Arc::new(Ruleset::load(&name)?);
-    let (most, quota) = if rules.board.size() > 9 { (5, 2) } else { (7, 5) };
-    let mut suite = Suite::new(most, quota);
+    let (max_plies, quota) = if rules.board.size() > 9 { (5, 2) } else { (7, 5) };
+    let mut suite = Suite::new(max_plies, quota);
     for seed in 0..games {
         if suite.is_full() {
             break;
@@ -51,18 +51,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A game of an engine with itself.
+/// Plays a game of the engine against itself.
 fn game(rules: &Arc<Ruleset>, seed: u64) -> Result<Game, Box<dyn std::error::Error>> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut game = Game::new(Arc::clone(rules))?;
     for _ in 0..random.usize(2..10) {
         let moves = legal_moves(rules, game.position());
-        let calm: Vec<_> = moves.iter().filter(|played| played.ending.is_none()).collect();
-        game.play(random.choice(&calm).ok_or("a start without moves")?)?;
+        let not_ending: Vec<_> = moves.iter().filter(|played| played.ending.is_none()).collect();
+        game.play(random.choice(&not_ending).ok_or("a start without moves")?)?;
     }
     let options = EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(rules) };
     let mut engine = Engine::new(Arc::clone(rules), options)?;
-    while game.outcome().is_none() && game.moves().len() < LONGEST {
+    while game.outcome().is_none() && game.moves().len() < MAX_PLIES {
         let nodes = NODES[(game.position().to_move as u64 + seed) as usize % 2];
         let best = engine.best_move(&game, &Limits::nodes(nodes))?;
         game.play(&best)?;
@@ -70,39 +70,40 @@ fn game(rules: &Arc<Ruleset>, seed: u64) -> Result<Game, Box<dyn std::error::Err
     Ok(game)
 }
 
-/// What has been found so far.
+/// The positions found so far.
 struct Suite {
-    most: usize,
+    max_plies: usize,
     quota: usize,
-    /// By side and moves to the win.
+    /// Numbers of positions, by side and moves to the win.
     counts: BySide<Vec<usize>>,
-    /// By plies and side.
+    /// Lines of the file, with plies and side as the sort key.
     lines: BTreeSet<(usize, Side, String)>,
 }
 
 impl Suite {
-    fn new(most: usize, quota: usize) -> Suite {
-        let counts = BySide::from_fn(|_| vec![0; most / 2 + 1]);
-        Suite { most, quota, counts, lines: BTreeSet::new() }
+    fn new(max_plies: usize, quota: usize) -> Suite {
+        let counts = BySide::from_fn(|_| vec![0; max_plies / 2 + 1]);
+        Suite { max_plies, quota, counts, lines: BTreeSet::new() }
     }
 
     fn is_full(&self) -> bool {
         self.counts.iter().flatten().all(|&count| count == self.quota)
     }
 
-    /// Takes the won positions at a game's end.
+    /// Adds the won positions from the end of a game.
     fn add_game(&mut self, game: &Game) {
         let Some(Outcome { winner: Some(winner), .. }) = game.outcome() else {
             return;
         };
-        let men = |game: &Game| game.position().slice().men();
-        let whole = game.positions()[0].slice().men();
+        let men_at_start = game.positions()[0].slice().men();
         let mut rest = game.clone();
-        for _ in 0..=self.most {
-            if rest.position().to_move == winner && 2 * men(&rest) >= whole {
-                // Without its history: the suite tells positions alone.
-                let alone = Game::from_position(Arc::clone(game.rules()), *rest.position());
-                alone.into_iter().for_each(|alone| self.add(&alone));
+        for _ in 0..=self.max_plies {
+            let position = *rest.position();
+            if position.to_move == winner && 2 * position.slice().men() >= men_at_start {
+                // The suite stores positions only, so they are proved without the history.
+                if let Ok(alone) = Game::from_position(Arc::clone(game.rules()), position) {
+                    self.add(&alone);
+                }
             }
             rest.undo();
         }
@@ -114,7 +115,7 @@ impl Suite {
         if game.outcome().is_some() {
             return;
         }
-        let Some(plies) = minimax.distance(game, self.most) else {
+        let Some(plies) = minimax.distance(game, self.max_plies) else {
             return;
         };
         if self.counts[position.to_move][plies / 2] == self.quota {

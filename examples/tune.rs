@@ -2,10 +2,9 @@
 //!
 //!     cargo run --release --example tune -- RULES GAMES.jsonl… > weights.toml
 //!
-//! Texel's method: the estimate of a quiet position is to foretell the game's outcome.
-//! With `p = 1 / (1 + 10^(-estimate / 400))`, the weights are those that make the
-//! outcomes most likely (least cross entropy), found by Adam (Kingma and Ba, ICLR 2015),
-//! and then all multiplied so that a soldier is worth a hundred on the average.
+//! Texel's method: the evaluation of a quiet position should predict the game's outcome. With
+//! `p = 1 / (1 + 10^(-evaluation / 400))`, the weights minimize the cross entropy, by Adam
+//! (Kingma and Ba, ICLR 2015). They are then scaled so that a soldier is worth 100 on average.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -18,18 +17,18 @@ use taflbase::notation::parse_move;
 use taflbase::rules::ByKind;
 use taflbase::{Game, Ruleset};
 
-/// Rounds over all positions.
+/// Epochs: rounds over all positions.
 const ROUNDS: u32 = 600;
-/// What a round changes a weight by at first, in hundredths of a soldier.
+/// The initial learning rate, in hundredths of a soldier.
 const RATE: f64 = 4.0;
-/// A weight is held to what it was before as if so many positions spoke for that.
+/// The strength of the prior, the previous weights, as a number of positions.
 const TRUST: f64 = 3000.0;
 
-/// A position with what became of it.
+/// A position and the outcome of its game.
 struct Sample {
     counts: Vec<(usize, i32)>,
     phase: f64,
-    /// For the defenders: 1, ½ or 0.
+    /// The score for the defenders: 1, ½ or 0.
     outcome: f64,
 }
 
@@ -53,14 +52,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let loss = loss(&samples, &weights);
     let scale = scale(&samples, &weights, classes);
     weights.iter_mut().for_each(|weight| *weight *= scale);
-    let rounded = |i: usize| Weight {
-        start: weights[2 * i].round() as i32,
-        end: weights[2 * i + 1].round() as i32,
-    };
-    let places = |kind| (0..classes).map(|class| rounded(kind * classes + class)).collect();
-    let weights = Weights {
-        places: ByKind([places(0), places(1), places(2)]),
-        terms: std::array::from_fn(|term| rounded(3 * classes + term)),
+    let fitted = Weights {
+        places: ByKind([0, 1, 2].map(|kind| {
+            (0..classes).map(|class| rounded(&weights, kind * classes + class)).collect()
+        })),
+        terms: std::array::from_fn(|term| rounded(&weights, 3 * classes + term)),
     };
     let mut out = std::io::stdout();
     writeln!(
@@ -69,11 +65,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         samples.len()
     )?;
     writeln!(out, "# the engine with itself; mean cross entropy {loss:.4}.")?;
-    write!(out, "{}", weights.to_toml(&rules, std::slice::from_ref(&rules.name)))?;
+    write!(out, "{}", fitted.to_toml(&rules, std::slice::from_ref(&rules.name)))?;
     Ok(())
 }
 
-/// Adds the game's quiet positions; nothing if the record is not what `match` writes.
+/// Returns the weight with this index, from the parameters.
+fn rounded(weights: &[f64], i: usize) -> Weight {
+    Weight { start: weights[2 * i].round() as i32, end: weights[2 * i + 1].round() as i32 }
+}
+
+/// Adds the game's quiet positions; returns `None` if the record is not one of `match`.
 fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) -> Option<()> {
     let outcome = match (record["winner"].as_str(), record["attackers"].as_str()) {
         (None, _) => 0.5,
@@ -86,7 +87,7 @@ fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) 
         game.play(&played).ok()?;
     }
     let scores = record["scores"].as_array()?;
-    // A game that shuffles to its end says the same over and over.
+    // Long games mostly shuffle pieces, so later positions add little.
     for (text, score) in record["moves"].as_array()?.iter().zip(scores).take(160) {
         let played = parse_move(rules, game.position(), text.as_str()?).ok()?;
         let is_estimate = score.as_str().is_some_and(|score| score.starts_with(['+', '-']));
@@ -99,8 +100,8 @@ fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) 
     Some(())
 }
 
-/// By what weights are multiplied, so that a soldier is worth a hundred: on the average
-/// of all soldiers in all positions, whatever their side.
+/// Returns the factor that makes a soldier worth 100, on average over all soldiers of both sides
+/// in all positions.
 fn scale(samples: &[Sample], weights: &[f64], classes: usize) -> f64 {
     let soldiers = samples.iter().flat_map(|sample| {
         let soldiers = sample.counts.iter().filter(|(i, _)| *i < 2 * classes);
@@ -110,47 +111,53 @@ fn scale(samples: &[Sample], weights: &[f64], classes: usize) -> f64 {
     100.0 * count / sum
 }
 
-/// What a weight is when that share of the men is left.
+/// Interpolates a weight for a game phase, the share of the pieces that are left.
 fn weight(weights: &[f64], i: usize, phase: f64) -> f64 {
     weights[2 * i] * phase + weights[2 * i + 1] * (1.0 - phase)
 }
 
-fn foretold(sample: &Sample, weights: &[f64]) -> f64 {
-    let worth = |&(i, n): &(usize, i32)| weight(weights, i, sample.phase) * f64::from(n);
-    let estimate: f64 = sample.counts.iter().map(worth).sum();
-    1.0 / (1.0 + 10_f64.powf(-estimate / 400.0))
+/// Predicts the outcome of a sample from its evaluation.
+fn predicted(sample: &Sample, weights: &[f64]) -> f64 {
+    let terms = sample.counts.iter();
+    let evaluation: f64 =
+        terms.map(|&(i, n)| weight(weights, i, sample.phase) * f64::from(n)).sum();
+    1.0 / (1.0 + 10_f64.powf(-evaluation / 400.0))
 }
 
 fn loss(samples: &[Sample], weights: &[f64]) -> f64 {
     let sum: f64 = samples
         .par_iter()
         .map(|sample| {
-            let p = foretold(sample, weights).clamp(1e-9, 1.0 - 1e-9);
+            let p = predicted(sample, weights).clamp(1e-9, 1.0 - 1e-9);
             -(sample.outcome * p.ln() + (1.0 - sample.outcome) * (1.0 - p).ln())
         })
         .sum();
     sum / samples.len() as f64
 }
 
-/// The weights of before, multiplied so that they foretell as well as they can.
-fn prior(samples: &[Sample], weights: &Weights) -> Vec<f64> {
-    let weights = weights_of(weights);
-    let times = |factor: f64| weights.iter().map(|weight| weight * factor).collect::<Vec<f64>>();
+/// Returns the previous weights, scaled so that they predict best.
+fn prior(samples: &[Sample], previous: &Weights) -> Vec<f64> {
+    let weights = flattened(previous);
     let factors = (1..=40).map(|tenths| f64::from(tenths) / 10.0);
-    let rated = factors.map(|factor| (loss(samples, &times(factor)), factor));
+    let rated = factors.map(|factor| (loss(samples, &scaled(&weights, factor)), factor));
     let (_, best) = rated.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((0.0, 1.0));
-    eprintln!("the weights of before, times {best}: {:.5}", loss(samples, &times(best)));
-    times(best)
+    let prior = scaled(&weights, best);
+    eprintln!("the previous weights, times {best}: {:.5}", loss(samples, &prior));
+    prior
 }
 
-/// Both values of each weight, one after the other.
-fn weights_of(weights: &Weights) -> Vec<f64> {
+fn scaled(weights: &[f64], factor: f64) -> Vec<f64> {
+    weights.iter().map(|weight| weight * factor).collect()
+}
+
+/// Returns the start and end value of each weight in turn.
+fn flattened(weights: &Weights) -> Vec<f64> {
     let all = weights.places.iter().flatten().chain(&weights.terms);
     all.flat_map(|weight| [f64::from(weight.start), f64::from(weight.end)]).collect()
 }
 
 fn fit(samples: &[Sample], prior: &[f64]) -> Vec<f64> {
-    // How fast the slope of a loss changes with a weight, at its steepest.
+    // The maximum second derivative of a position's loss.
     let curvature = 0.25 * (std::f64::consts::LN_10 / 400.0).powi(2);
     let hold = TRUST * curvature / samples.len() as f64;
     let mut weights = prior.to_vec();
@@ -173,20 +180,22 @@ fn fit(samples: &[Sample], prior: &[f64]) -> Vec<f64> {
     weights
 }
 
-/// Of the sum of all losses.
+/// Computes the gradient of the sum of all losses.
 fn gradient(samples: &[Sample], weights: &[f64]) -> Vec<f64> {
     let zero = || vec![0.0; weights.len()];
-    let add = |mut sum: Vec<f64>, sample: &Sample| {
-        let error = foretold(sample, weights) - sample.outcome;
-        for &(i, n) in &sample.counts {
-            let slope = error * f64::from(n) * std::f64::consts::LN_10 / 400.0;
-            sum[2 * i] += slope * sample.phase;
-            sum[2 * i + 1] += slope * (1.0 - sample.phase);
-        }
-        sum
-    };
-    samples.par_iter().fold(zero, add).reduce(zero, |mut sum, other| {
-        sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
-        sum
-    })
+    samples
+        .par_iter()
+        .fold(zero, |mut sum, sample| {
+            let error = predicted(sample, weights) - sample.outcome;
+            for &(i, n) in &sample.counts {
+                let slope = error * f64::from(n) * std::f64::consts::LN_10 / 400.0;
+                sum[2 * i] += slope * sample.phase;
+                sum[2 * i + 1] += slope * (1.0 - sample.phase);
+            }
+            sum
+        })
+        .reduce(zero, |mut sum, other| {
+            sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
+            sum
+        })
 }

@@ -1,15 +1,13 @@
-//! How an engine uses tables: an alpha-beta search that probes at every node.
+//! An alpha-beta search that probes tables at every node.
 //!
-//! Searches random positions twice, without tables and with them, and tells how
-//! many nodes that takes, how fast it is, and how often the verdict (won, lost, or
-//! neither as far as the search sees) changes:
+//! Searches random positions twice, without and with tables, and prints the number of nodes,
+//! the speed, and how often tables change the verdict (won, lost, or neither):
 //!
 //! `cargo run --release --example alpha_beta -- brandubh K3v4 4`
 //!
-//! searches positions of K3v4 4 plies deep. The tables are those in `tables` and
-//! the ones that are part of the library. With the name of a file after the depth, the
-//! positions are written to it, a line each: `examples/alpha_beta.c` reads them and is the
-//! same search in C.
+//! searches positions of K3v4 4 plies deep. The tables are those in `tables` and those built
+//! into the library. If a file name follows the depth, the positions are written to that file,
+//! one per line: `examples/alpha_beta.c`, the same search in C, reads them.
 
 mod search;
 
@@ -27,7 +25,7 @@ use search::{Search, TABLE_WON, WON};
 
 const POSITIONS: usize = 100;
 
-/// Random positions of a slice, the same ones every time.
+/// Draws random positions of a slice, the same ones every time.
 fn positions(rules: &Ruleset, slice: Slice) -> Vec<Position> {
     let mut random = fastrand::Rng::with_seed(1);
     let squares = |kind| rules.places(kind).iter().collect::<Vec<_>>();
@@ -77,10 +75,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             search.answered,
         );
     }
-    // Won, lost or open.
-    let verdict = |value: &i32| value.signum() * i32::from(value.abs() > TABLE_WON / 2);
     let (without, with) = values.split_at(positions.len());
-    let changed = without.iter().zip(with).filter(|(a, b)| verdict(a) != verdict(b)).count();
+    let changed = without.iter().zip(with).filter(|(a, b)| verdict(**a) != verdict(**b)).count();
     println!("tables change the verdict on {changed} of {} positions", positions.len());
     Ok(())
+}
+
+/// Returns 1 for won, -1 for lost, 0 for neither.
+fn verdict(value: i32) -> i32 {
+    value.signum() * i32::from(value.abs() > TABLE_WON / 2)
 }

@@ -10,42 +10,42 @@ use taflbase::rules::{Endless, Ruleset, Side};
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Wdl;
 
-/// A win in n plies that the search sees is worth `WON - n`; one n plies ahead that
-/// a table tells of, `TABLE_WON - n`.
+/// The score of a win in n plies found by the search is `WON - n`.
 pub(crate) const WON: i32 = 10_000;
+/// The score of a position n plies from the root that a table calls won is `TABLE_WON - n`.
 pub(crate) const TABLE_WON: i32 = 9_000;
 
-/// One search after the other, and what they have cost.
+/// A searcher, with statistics over all its searches.
 pub(crate) struct Search<'a> {
     /// The rules.
     pub(crate) rules: &'a Ruleset,
-    /// The tables, if they are to be probed.
+    /// The tables to probe, if any.
     pub(crate) tables: Option<&'a Tablebase>,
-    /// The most men that the tables have, so as not to ask in vain.
+    /// The number of pieces in the largest table; larger positions are not probed.
     pub(crate) most_men: usize,
-    /// Positions that were looked at.
+    /// Nodes searched.
     pub(crate) nodes: u64,
-    /// Nodes that a table has answered.
+    /// Nodes whose value came from a table.
     pub(crate) answered: u64,
 }
 
 impl Search<'_> {
-    /// What the tables tell, if they do.
+    /// Probes the tables; returns `None` if they do not decide the position.
     fn probe(&self, position: &Position) -> Result<Option<Wdl>, ProbeError> {
         let Some(tables) = self.tables.filter(|_| position.slice().men() <= self.most_men) else {
             return Ok(None);
         };
         match tables.probe_wdl(position) {
-            // Undecided: who wins depends on what was played before. Search on.
+            // The result of an undecided position depends on the game's history: search on.
             Ok(Wdl::Draw) if self.rules.endless == Endless::Undecided => Ok(None),
             Ok(wdl) => Ok(Some(wdl)),
             Err(ProbeError::MissingTable { .. }) => Ok(None),
-            // Anything else is damage, which a user wants to know of.
+            // Any other error means a damaged table.
             Err(error) => Err(error),
         }
     }
 
-    /// The value for the side to move, `ply` plies from the root.
+    /// Returns the score for the side to move, `ply` plies from the root.
     pub(crate) fn value(
         &mut self,
         position: &Position,
@@ -53,7 +53,7 @@ impl Search<'_> {
         (mut alpha, beta): (i32, i32),
     ) -> Result<i32, ProbeError> {
         self.nodes += 1;
-        // Not at the root, where a move is sought and not only a value.
+        // Not at the root, which needs a move, not only a value.
         let known = if ply > 0 { self.probe(position)? } else { None };
         if let Some(wdl) = known {
             self.answered += 1;

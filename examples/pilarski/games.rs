@@ -1,4 +1,4 @@
-//! The games, and what becomes of them.
+//! Plays the games and counts their results.
 
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use super::Options;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Where games are played.
+/// The settings and the folder of the games.
 pub(crate) struct Arena {
     pub(crate) rules: Arc<Ruleset>,
     pub(crate) tables: Arc<Tablebase>,
@@ -45,28 +45,29 @@ impl Arena {
         PlayerContext { rules, tables, seed: 1 }
     }
 
-    /// So many games of A and B, half of them with either colour, all from the start.
+    /// Plays `games` games of A and B from the start, half of them with either colour. Saved
+    /// games are reused.
     pub(crate) fn play(&self, a: &str, b: &str, games: usize) -> Result<Vec<GameRecord>, Failure> {
         let context = self.context();
-        // The same player on both sides makes other choices.
-        let own_seed = |name: &str| {
-            let key = if name.contains(':') { "," } else { ":" };
-            format!("{name}{key}seed=2")
+        // A player against itself needs another seed, or both make the same choices.
+        let second = if a == b && !a.starts_with("engine") {
+            let separator = if b.contains(':') { "," } else { ":" };
+            format!("{b}{separator}seed=2")
+        } else {
+            b.to_owned()
         };
-        let b = if a == b && !a.starts_with("engine") { own_seed(b) } else { b.to_owned() };
-        let players = [a.to_owned(), b];
+        let players = [a.to_owned(), second];
         let settings = Settings {
             rules: Arc::clone(&self.rules),
             players: players.clone(),
             clock: Clock::PerMove(self.time),
             seed: 1,
-            // The engine leaves nothing to chance: its games need openings.
+            // The engine is deterministic: its games need openings.
             book_plies: if players.iter().all(|p| p.starts_with("engine")) { 4 } else { 0 },
             max_plies: 1000,
         };
-        let name = format!("{a}-{}-{}", players[1], self.time.as_millis());
-        let name = name.replace([':', ',', '='], "_");
-        let path = self.folder.join(format!("{name}.jsonl"));
+        let file = format!("{a}-{}-{}.jsonl", players[1], self.time.as_millis());
+        let path = self.folder.join(file.replace([':', ',', '='], "_"));
         let (store, mut saved) = Store::open(&path, &settings)?;
         let tournament = Tournament {
             players: [factory(&players[0], &context)?, factory(&players[1], &context)?],
@@ -91,23 +92,23 @@ impl Arena {
     }
 }
 
-/// What a player had with one colour.
+/// The results of a player with one colour.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) wins: u32,
     pub(crate) losses: u32,
     pub(crate) draws: u32,
-    /// Plies of all decided games.
+    /// The total number of plies of decided games.
     decided_plies: usize,
 }
 
 impl Tally {
-    /// What that player had with that colour.
+    /// Counts a player's results with one colour.
     pub(crate) fn of(games: &[GameRecord], who: PlayerId, side: Side) -> Tally {
         Tally::over(games.iter().filter(|game| game.side(who) == side), |_| who)
     }
 
-    /// What whoever had that colour had with it.
+    /// Counts the results of one colour, whichever player has it.
     pub(crate) fn of_side(games: &[GameRecord], side: Side) -> Tally {
         Tally::over(games.iter(), |game| game.player(side))
     }
@@ -133,12 +134,12 @@ impl Tally {
         self.wins + self.losses + self.draws
     }
 
-    /// The mean plies of decided games; 0 without any.
+    /// Returns the mean number of plies of decided games; 0 if there are none.
     pub(crate) fn mean_plies(self) -> f64 {
         self.decided_plies as f64 / f64::from((self.wins + self.losses).max(1))
     }
 
-    /// The share of points, a draw being half of one.
+    /// Returns the share of points; a draw is half a point.
     pub(crate) fn score(self) -> f64 {
         (f64::from(self.wins) + f64::from(self.draws) / 2.0) / f64::from(self.games().max(1))
     }

@@ -1,12 +1,12 @@
-//! Replays the experiments of S. Pilarski's paper, and goes on where it ends:
-//! `scripts/pilarski.sh` runs this, and `docs/pilarski.md` tells what came out.
+//! Repeats and extends the experiments of S. Pilarski's paper. `scripts/pilarski.sh` runs this;
+//! the results are in `docs/pilarski.md`.
 //!
 //!     cargo run --release --example pilarski -- PART… [--full] [--time S] [--games N]
 //!         [--folder DIR] [--tables DIR]
 //!
 //! The parts: `paper` (tables I to VI), `engine` (the engine against his best player),
-//! `colours` (equal players of growing strength), `costs`. Games are saved in the folder;
-//! the same command goes on with those that are there.
+//! `colours` (equal players of increasing strength), `costs`. Games are saved in the folder, and
+//! the same command resumes from them.
 
 mod games;
 mod paper;
@@ -16,12 +16,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// What the command line asks for.
+/// The command line options.
 struct Options {
     parts: Vec<String>,
     full: bool,
     time: Duration,
-    /// Games of two players, both colours together; none: as many as in the paper.
+    /// Games per pair of players, over both colours; `None` for as many as in the paper.
     games: Option<usize>,
     folder: PathBuf,
     tables: Option<PathBuf>,
@@ -47,15 +47,15 @@ fn options(arguments: impl Iterator<Item = String>) -> Result<Options, String> {
             "--time" => {
                 let text = value()?;
                 let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
-                let right = || format!("--time {text}: write seconds, like 0.1");
-                let seconds = seconds.ok_or_else(right)?;
-                time = Some(Duration::try_from_secs_f64(seconds).map_err(|_| right())?);
+                let parsed = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok());
+                time = Some(parsed.ok_or(format!("--time {text}: write seconds, like 0.1"))?);
             }
             "--games" => {
                 let text = value()?;
                 let number = text.parse().ok().filter(|&n| n > 0 && n % 2 == 0);
-                let right = || format!("--games {text}: write an even number from 2 up");
-                games = Some(number.ok_or_else(right)?);
+                let parsed =
+                    number.ok_or(format!("--games {text}: write an even number from 2"))?;
+                games = Some(parsed);
             }
             "--folder" => options.folder = value()?.into(),
             "--tables" => options.tables = Some(value()?.into()),

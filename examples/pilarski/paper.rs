@@ -1,7 +1,7 @@
 //! The paper's results.
 
-/// What a player of one colour had against another one: wins, losses, draws, and the
-/// mean length of decided games.
+/// A player's results with one colour against another player: wins, losses, draws, and the mean
+/// length of decided games.
 #[derive(Clone, Copy)]
 pub(crate) struct Printed {
     pub(crate) wins: u32,
@@ -16,8 +16,8 @@ impl Printed {
     }
 }
 
-/// Two players, and the first one's results with the attackers, the paper's Muscovites,
-/// and with the defenders, its Swedes.
+/// Two players, and the results of the first one with the attackers (the paper's Muscovites) and
+/// with the defenders (its Swedes).
 pub(crate) struct Pairing {
     pub(crate) table: &'static str,
     pub(crate) a: &'static str,
@@ -29,7 +29,7 @@ const fn printed(wins: u32, losses: u32, draws: u32, moves: u32) -> Printed {
     Printed { wins, losses, draws, moves }
 }
 
-/// In table V, Monte Carlo has its expanded definitions as the Swedes only.
+/// In table V, Monte Carlo uses its expanded definitions only as the Swedes.
 const SWEDES_ONLY: &str = "expanded:definitions=defenders";
 
 /// Tables I to VI.

@@ -1,4 +1,4 @@
-//! What is printed: tables in Markdown.
+//! Prints the results as tables in Markdown.
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ fn colour(side: Side) -> &'static str {
     }
 }
 
-/// `80 % (49 to 94)`.
+/// Formats a share with its confidence interval: `80 % (49 to 94)`.
 fn share(points: f64, games: u32) -> String {
     let Proportion { value, low, high } = Proportion::wilson(points, games.into());
     let [value, low, high] = [value, low, high].map(|share| 100.0 * share);
     format!("{value:.0} % ({low:.0} to {high:.0})")
 }
 
-/// Tables I to VI, ours beside the printed ones.
+/// Prints our results for tables I to VI beside the paper's.
 pub(crate) fn paper(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
     println!("## Tables I to VI, {} s a move\n", arena.time.as_secs_f64());
     println!(
@@ -61,7 +61,7 @@ pub(crate) fn paper(arena: &Arena, games: Option<usize>) -> Result<(), Failure> 
     Ok(())
 }
 
-/// The engine with tables and without against the paper's best player.
+/// Plays the engine, with and without tables, against the paper's best player.
 pub(crate) fn engine(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
     println!("## The engine against the combination, {} s a move\n", arena.time.as_secs_f64());
     println!("| engine | as | wins, losses, draws (plies) | points |");
@@ -86,7 +86,7 @@ pub(crate) fn engine(arena: &Arena, games: Option<usize>) -> Result<(), Failure>
     Ok(())
 }
 
-/// Equal players, from the weakest to the strongest.
+/// Plays each player against itself, from the weakest to the strongest.
 pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
     println!("## Equal players, {} s a move\n", arena.time.as_secs_f64());
     println!(
@@ -106,13 +106,8 @@ pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure
         let played = arena.play(player, player, games.unwrap_or(100))?;
         let tally = Tally::of_side(&played, Side::Attackers);
         let draws: Vec<&GameRecord> = played.iter().filter(|game| game.winner.is_none()).collect();
-        let made_of: Vec<Made> =
-            draws.iter().map(|game| made_of(arena, game)).collect::<Result<_, _>>()?;
-        // Nothing, where nothing was drawn.
-        let mean = |of: fn(&Made) -> f64, unit: &str| match made_of.len() {
-            0 => "-".to_owned(),
-            games => format!("{:.1}{unit}", made_of.iter().map(of).sum::<f64>() / games as f64),
-        };
+        let stats: Vec<DrawStats> =
+            draws.iter().map(|game| draw_stats(arena, game)).collect::<Result<_, _>>()?;
         println!(
             "| {player} | {} | {}, {}, {} ({:.0}) | {} | {} |",
             share(tally.score() * f64::from(tally.games()), tally.games()),
@@ -120,34 +115,44 @@ pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure
             tally.losses,
             tally.draws,
             tally.mean_plies(),
-            mean(|made| 100.0 * made.again, " %"),
-            mean(|made| made.captures, ""),
+            mean(&stats, |game| 100.0 * game.repeated, " %"),
+            mean(&stats, |game| game.captures, ""),
         );
     }
     println!();
     Ok(())
 }
 
-/// What a drawn game is made of.
-struct Made {
-    /// The share of its plies that lead to a position of before.
-    again: f64,
-    /// Men captured.
+/// Statistics of a drawn game.
+struct DrawStats {
+    /// The share of plies that lead to an earlier position.
+    repeated: f64,
+    /// The number of captured pieces.
     captures: f64,
 }
 
-fn made_of(arena: &Arena, record: &GameRecord) -> Result<Made, Failure> {
+/// Formats the mean over the games; `-` if there are none.
+fn mean(games: &[DrawStats], of: fn(&DrawStats) -> f64, unit: &str) -> String {
+    match games.len() {
+        0 => "-".to_owned(),
+        count => format!("{:.1}{unit}", games.iter().map(of).sum::<f64>() / count as f64),
+    }
+}
+
+fn draw_stats(arena: &Arena, record: &GameRecord) -> Result<DrawStats, Failure> {
     let mut game = Game::new(arena.rules.clone())?;
     for text in record.opening.iter().chain(&record.moves) {
         game.play(&parse_move(game.rules(), game.position(), text)?)?;
     }
     let positions = game.positions();
-    let again = (1..positions.len()).filter(|&at| positions[..at].contains(&positions[at])).count();
+    let repeated =
+        (1..positions.len()).filter(|&at| positions[..at].contains(&positions[at])).count();
     let captures: usize = game.moves().iter().map(|played| played.captured.len()).sum();
-    Ok(Made { again: again as f64 / record.plies().max(1) as f64, captures: captures as f64 })
+    let repeated = repeated as f64 / record.plies().max(1) as f64;
+    Ok(DrawStats { repeated, captures: captures as f64 })
 }
 
-/// Time and memory of each player's moves, in games with itself.
+/// Prints the time and memory of each player's moves, in games against itself.
 pub(crate) fn costs(arena: &Arena) -> Result<(), Failure> {
     println!("## What a move takes, {} s allowed\n", arena.time.as_secs_f64());
     println!("| player | mean | longest | simulations a second | tree |");
@@ -161,30 +166,32 @@ pub(crate) fn costs(arena: &Arena) -> Result<(), Failure> {
         ("combination", Method::MonteCarlo(MonteCarlo::combination())),
     ] {
         let mut player = PilarskiPlayer::new(name.to_owned(), arena.rules.clone(), method, 1)?;
-        let mut efforts = Vec::new();
+        let mut moves = Vec::new();
         for number in 0..3 {
             let mut game = Game::new(arena.rules.clone())?;
             player.set_game_number(number);
             while game.outcome().is_none() {
                 let chosen = player.choose(&game, Clock::PerMove(arena.time))?;
                 game.play(&chosen)?;
-                efforts.push(player.last_move_stats());
+                moves.push(player.last_move_stats());
             }
         }
-        let total: Duration = efforts.iter().map(|effort| effort.time).sum();
-        let longest = efforts.iter().map(|effort| effort.time).max().unwrap_or_default();
-        let simulations: u64 = efforts.iter().map(|effort| effort.simulations).sum();
+        let total: Duration = moves.iter().map(|stats| stats.time).sum();
+        let longest = moves.iter().map(|stats| stats.time).max().unwrap_or_default();
+        let simulations: u64 = moves.iter().map(|stats| stats.simulations).sum();
         let searched: Duration =
-            efforts.iter().filter(|effort| effort.simulations > 0).map(|effort| effort.time).sum();
-        let most = efforts.iter().map(|effort| effort.bytes).max().unwrap_or(0);
-        let milliseconds = |time: Duration| 1000.0 * time.as_secs_f64();
+            moves.iter().filter(|stats| stats.simulations > 0).map(|stats| stats.time).sum();
+        let max_bytes = moves.iter().map(|stats| stats.bytes).max().unwrap_or(0);
         let rate = simulations as f64 / searched.as_secs_f64().max(1e-9);
         println!(
             "| {name} | {:.3} ms | {:.3} ms | {} | {} |",
-            milliseconds(total) / efforts.len() as f64,
-            milliseconds(longest),
+            1000.0 * total.as_secs_f64() / moves.len() as f64,
+            1000.0 * longest.as_secs_f64(),
             if simulations > 0 { format!("{rate:.0}") } else { "-".to_owned() },
-            if most > 0 { format!("{:.1} MiB", most as f64 / 1048576.0) } else { "-".to_owned() },
+            match max_bytes {
+                0 => "-".to_owned(),
+                bytes => format!("{:.1} MiB", bytes as f64 / 1048576.0),
+            },
         );
     }
     println!();
