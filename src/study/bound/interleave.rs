@@ -56,6 +56,7 @@ pub(crate) fn interleave(
         }
         let moves = legal_moves(rules, &node.position);
         budget.spend(moves.len() as u64)?;
+        // A capture would lose a piece that the target needs.
         for played in moves.iter().filter(|played| played.is_quiet()) {
             let position = node.position.after(played);
             let Some(next) = node.next(&plans, played, position, number) else {

@@ -84,6 +84,7 @@ fn nearer(
         let men = if concerned_only { distance.concerned(&position) } else { position.occupied() };
         let mut best = None;
         let mut generated = 0;
+        // A plan ignores turns, so both sides move from each node.
         for side in Side::ALL {
             let with_turn = Position { to_move: side, ..position };
             for played in legal_moves(rules, &with_turn) {
@@ -103,6 +104,7 @@ fn nearer(
                     depth: depth + 1,
                 });
                 let cost = left + distance.noise(&next);
+                // The depth keeps the search from following one line of small gains.
                 open.push((Reverse(cost + 2 * depth), Reverse(index)));
                 if left < limit && best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, index));
@@ -110,6 +112,7 @@ fn nearer(
             }
         }
         budget.spend(generated)?;
+        // Any nearer position will do: `plan` continues from there.
         if let Some((_, index)) = best {
             return Ok(Some(path(&nodes, index)));
         }
