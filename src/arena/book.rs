@@ -8,22 +8,22 @@ use crate::game::position::{Position, PositionError};
 use crate::game::rules::Ruleset;
 use crate::system::random::SeededRng;
 
-/// So many openings in a row that are of no use, and no more are looked for.
+/// The number of useless openings in a row after which the search for more ends.
 const MAX_FAILURES: u32 = 2000;
 
-/// Why there are no openings.
+/// An error in the generation of openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BookError {
-    /// The ruleset's start is no position in which anybody could move.
+    /// The ruleset's starting position is invalid.
     Start(PositionError),
-    /// There are not so many.
+    /// There are fewer openings than wanted.
     TooFew {
-        /// How many plies each was to have.
+        /// The number of plies of an opening.
         plies: u32,
-        /// How many were found.
+        /// The number of openings found.
         found: usize,
-        /// How many were wanted.
+        /// The number of openings wanted.
         wanted: usize,
     },
 }
@@ -43,14 +43,13 @@ impl fmt::Display for BookError {
 
 impl std::error::Error for BookError {}
 
-/// Random openings of so many plies from the ruleset's start. They differ in the
-/// position they lead to, mirror images counted as one; no position comes twice in an
-/// opening, and at its end neither side could win by its next move. The same seed gives
-/// the same openings, and the first ones do not depend on how many are wanted. Without
-/// plies, all games begin at the start.
+/// Returns random openings of this many plies from the starting position. They lead to different
+/// positions, where mirror images count as equal. No position is repeated within an opening, and
+/// at its end neither side could win with its next move. The same seed gives the same openings,
+/// and the first ones do not depend on `wanted`. With 0 plies, all openings are empty.
 ///
 /// # Errors
-/// If there are not as many as are wanted, or the ruleset's start is none.
+/// If there are fewer openings than wanted, or the starting position is invalid.
 pub fn openings(
     rules: &Arc<Ruleset>,
     plies: u32,
@@ -79,7 +78,7 @@ pub fn openings(
     Ok(found)
 }
 
-/// A game of so many plies that is of use as an opening, if chance gives one.
+/// Plays a random game of this many plies; `None` if it is useless as an opening.
 fn random_game(start: &Game, plies: u32, random: &mut SeededRng) -> Option<Game> {
     let mut game = start.clone();
     for _ in 0..plies {
@@ -93,18 +92,19 @@ fn random_game(start: &Game, plies: u32, random: &mut SeededRng) -> Option<Game>
     (!is_decided(game.rules(), game.position())).then_some(game)
 }
 
-/// Whether either side would win by its next move, if it were to move.
+/// Returns whether either side could win with its next move if it were to move.
 fn is_decided(rules: &Ruleset, position: &Position) -> bool {
     let other = Position { to_move: position.to_move.other(), ..*position };
     [position, &other].into_iter().any(|position| wins_at_once(rules, position))
 }
 
 fn wins_at_once(rules: &Ruleset, position: &Position) -> bool {
-    let wins = |played: &Move| played.ending.is_some() || !has_move(rules, &position.after(played));
-    legal_moves(rules, position).iter().any(wins)
+    legal_moves(rules, position)
+        .iter()
+        .any(|played| played.ending.is_some() || !has_move(rules, &position.after(played)))
 }
 
-/// One and the same of all mirror images of a position.
+/// Returns the canonical one of a position's mirror images.
 fn canonical(rules: &Ruleset, position: &Position) -> Position {
     let images = rules.symmetries().iter().map(|symmetry| position.image(rules, symmetry));
     images.min().unwrap_or(*position)

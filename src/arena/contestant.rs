@@ -6,18 +6,17 @@ use crate::system::random::SeededRng;
 
 /// A player in a match.
 pub trait Contestant: Player {
-    /// What it thinks of the move that it has just chosen, if it tells.
+    /// Returns the score of the move that it has just chosen, if it reports one.
     fn score(&self) -> Option<Score> {
         None
     }
 
-    /// What ends its thinking from another thread, if it can be ended.
+    /// Returns a handle that stops its search from another thread, if it can be stopped.
     fn stopper(&self) -> Option<Stopper> {
         None
     }
 
-    /// The game that begins next is that one of its match: whoever leaves a choice to
-    /// chance chooses otherwise in each.
+    /// Sets the number of the next game in its match. Random choices depend on it.
     fn set_game_number(&mut self, _number: u64) {}
 }
 
@@ -27,7 +26,7 @@ impl Contestant for Engine {
     }
 }
 
-/// The engine, as a player of matches: under a name, and it tells what it thinks.
+/// The engine with a name, which reports its scores.
 pub(super) struct EnginePlayer {
     pub(super) name: String,
     pub(super) engine: Engine,
@@ -44,8 +43,10 @@ impl Player for EnginePlayer {
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
-        let found = self.engine.think(game, clock);
-        let found = found.map_err(|error| PlayerError { player: self.name(), ..error })?;
+        let found = self
+            .engine
+            .think(game, clock)
+            .map_err(|error| PlayerError { player: self.name(), ..error })?;
         Ok(self.last.insert(found).lines[0].moves[0])
     }
 
@@ -64,8 +65,8 @@ impl Contestant for EnginePlayer {
     }
 }
 
-/// Plays any legal move, each as likely as any other. Which one depends on its seed, on
-/// the game's number and on the game so far, and on nothing else.
+/// Plays uniformly distributed legal moves, which depend only on the seed, the game's number and
+/// the game so far.
 pub(super) struct RandomMover {
     pub(super) name: String,
     pub(super) seed: u64,
@@ -88,9 +89,9 @@ impl Player for RandomMover {
             purpose.push_str(&format!(" {}", played.display(game.rules().board)));
         }
         let moves = legal_moves(game.rules(), game.position());
-        let chosen = SeededRng::for_purpose(self.seed, purpose.as_bytes()).choose(&moves).copied();
-        let none = || PlayerError { player: self.name(), reason: "the game is over".to_owned() };
-        chosen.ok_or_else(none)
+        SeededRng::for_purpose(self.seed, purpose.as_bytes()).choose(&moves).copied().ok_or_else(
+            || PlayerError { player: self.name(), reason: "the game is over".to_owned() },
+        )
     }
 }
 

@@ -1,21 +1,20 @@
 use crate::study::proportion::Z_95;
 
-/// The results of pairs of games, both colours from the same opening: how many brought
-/// the first player 0, ½, 1, 1½ and 2 points.
+/// The pentanomial results of pairs of games with reversed colours: the numbers of pairs in which
+/// the first player scored 0, ½, 1, 1½ and 2 points.
 ///
-/// Both games of a pair share what their opening is worth, so that it is pairs, not
-/// games, that are independent of each other. Scores and variances are those of a pair's
-/// mean score, from 0 to 1.
+/// Both games of a pair have the same opening, so that pairs are independent, but games are not.
+/// Scores and variances are those of a pair's mean score, from 0 to 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pairs(pub [u64; 5]);
 
 /// A difference of playing strength in Elo; infinite if one side has won every game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Elo {
-    /// The likeliest one.
+    /// The most likely difference.
     pub value: f64,
-    /// The interval that holds the true one in 95 of 100 cases; `None` if all pairs came
-    /// out alike, which tells nothing of chance.
+    /// The 95 % confidence interval; `None` if all pairs have the same result, so that the
+    /// variance is unknown.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -25,56 +24,56 @@ impl Pairs {
         self.0[half_points] += 1;
     }
 
-    /// How many pairs there are.
+    /// Returns the number of pairs.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The mean score; `None` without pairs.
+    /// Returns the mean score; `None` without pairs.
     pub fn score(&self) -> Option<f64> {
         let sum: f64 = self.weighted().map(|(score, count)| score * count).sum();
         (self.count() > 0).then(|| sum / self.count() as f64)
     }
 
-    /// The variance of a pair's score; `None` without pairs.
+    /// Returns the variance of a pair's score; `None` without pairs.
     pub fn variance(&self) -> Option<f64> {
         let mean = self.score()?;
         let sum: f64 = self.weighted().map(|(score, count)| (score - mean).powi(2) * count).sum();
         Some(sum / self.count() as f64)
     }
 
-    /// The standard error of the mean score, if there is something to tell it by.
+    /// Returns the standard error of the mean score; `None` if the variance is 0 or unknown.
     fn standard_error(&self) -> Option<f64> {
         let variance = self.variance().filter(|&variance| variance > 0.0)?;
         Some((variance / self.count() as f64).sqrt())
     }
 
-    /// By how much the first player is stronger; `None` without pairs.
+    /// Returns the first player's advantage; `None` without pairs.
     pub fn elo(&self) -> Option<Elo> {
         let score = self.score()?;
         let interval = self.standard_error().map(|error| {
-            let reach = Z_95 * error;
-            (elo_of((score - reach).max(0.0)), elo_of((score + reach).min(1.0)))
+            let margin = Z_95 * error;
+            (elo_of((score - margin).max(0.0)), elo_of((score + margin).min(1.0)))
         });
         Some(Elo { value: elo_of(score), interval })
     }
 
-    /// The difference in units of a game's spread, which does not depend on how many
-    /// games are drawn or on how one-sided openings are: normalised Elo.
+    /// Returns the normalised Elo: the difference in units of a game's standard deviation, which
+    /// does not depend on the rate of draws or the balance of the openings.
     pub fn normalised_elo(&self) -> Option<f64> {
         let variance = self.variance().filter(|&variance| variance > 0.0)?;
-        // A game's score spreads more than the mean of two.
-        let spread = (2.0 * variance).sqrt();
-        Some((self.score()? - 0.5) / spread * 800.0 / std::f64::consts::LN_10)
+        // A game's score has twice the variance of the mean of two.
+        let deviation = (2.0 * variance).sqrt();
+        Some((self.score()? - 0.5) / deviation * 800.0 / std::f64::consts::LN_10)
     }
 
-    /// How likely it is that the first player is the stronger one.
+    /// Returns the probability that the first player is the stronger one.
     pub fn likelihood_of_superiority(&self) -> Option<f64> {
         let deviations = (self.score()? - 0.5) / self.standard_error()?;
         Some(0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2))
     }
 
-    /// The five scores, each with its count.
+    /// Returns the five scores with their counts.
     pub(super) fn weighted(&self) -> impl Iterator<Item = (f64, f64)> {
         self.0.into_iter().enumerate().map(|(half_points, count)| {
             let score = half_points as f64 / 4.0;
@@ -83,13 +82,13 @@ impl Pairs {
     }
 }
 
-/// The difference in Elo that makes this score be expected.
+/// Returns the difference in Elo for an expected score.
 fn elo_of(score: f64) -> f64 {
-    // Not -0 for an even score.
+    // Adding 0 turns the -0 of an even score into 0.
     400.0 * (score / (1.0 - score)).log10() + 0.0
 }
 
-/// The score that a difference in Elo makes be expected.
+/// Returns the expected score for a difference in Elo.
 pub(super) fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }

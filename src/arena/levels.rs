@@ -5,24 +5,21 @@ use crate::engine::{Iteration, Limits, Line, Score};
 use crate::game::moves::Move;
 use crate::system::random::SeededRng;
 
-/// How well the engine plays against people.
+/// A playing strength of the engine for games against people.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Level {
     name: &'static str,
-    /// Positions that it looks at; without that it is the time that ends a search.
+    /// The maximum number of nodes; `None` to search until the time limit.
     nodes: Option<u64>,
-    /// How many moves it chooses from,
+    /// The maximum number of moves to choose from.
     lines: NonZeroUsize,
-    /// which are worse than the best by no more than so many hundredths of a soldier.
+    /// The maximum difference from the best move's score, in hundredths of a soldier.
     margin: i32,
     uses_tables: bool,
 }
 
 const fn level(name: &'static str, nodes: u64, lines: usize, margin: i32) -> Level {
-    let lines = match NonZeroUsize::new(lines) {
-        Some(lines) => lines,
-        None => NonZeroUsize::MIN,
-    };
+    let Some(lines) = NonZeroUsize::new(lines) else { panic!("a level needs a line") };
     Level { name, nodes: Some(nodes), lines, margin, uses_tables: false }
 }
 
@@ -35,35 +32,35 @@ const LEVELS: [Level; 5] = [
 ];
 
 impl Level {
-    /// All of them, from the weakest to the strongest.
+    /// All levels, from the weakest to the strongest.
     pub const ALL: &'static [Level] = &LEVELS;
 
-    /// The level of that name.
+    /// Returns the level of this name.
     pub fn of(name: &str) -> Option<&'static Level> {
         Level::ALL.iter().find(|level| level.name == name)
     }
 
-    /// Its name: `beginner`, `easy`, `medium`, `hard` or `strongest`.
+    /// Returns the name: `beginner`, `easy`, `medium`, `hard` or `strongest`.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// How many moves it chooses from.
+    /// Returns the number of lines to search, from whose first moves it chooses.
     pub fn lines(&self) -> NonZeroUsize {
         self.lines
     }
 
-    /// Whether it asks the tables.
+    /// Returns whether it probes the endgame tables.
     pub fn uses_tables(&self) -> bool {
         self.uses_tables
     }
 
-    /// How far it searches, where searches take no longer than that.
+    /// Returns the limits of a search that may take at most `longest`.
     pub fn limits(&self, longest: Duration) -> Limits {
         Limits { nodes: self.nodes, time: Some(longest), depth: None }
     }
 
-    /// One of the moves that are good enough for it. Which one depends on the seed.
+    /// Chooses among the moves that are good enough, depending on the seed.
     pub fn choose(&self, found: &Iteration, seed: u64) -> Option<Move> {
         let best = worth(found.lines.first()?);
         let good = found.lines.iter().filter(|line| worth(line) + self.margin >= best);
@@ -72,7 +69,8 @@ impl Level {
     }
 }
 
-/// In hundredths of a soldier: wins are far from everything else, and near ones the best.
+/// Returns a line's value in hundredths of a soldier. Wins are far above all estimates, and the
+/// shorter the better.
 fn worth(line: &Line) -> i32 {
     const WON: i32 = 1_000_000;
     match line.score {

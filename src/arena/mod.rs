@@ -1,10 +1,9 @@
-//! Matches: any two players against each other, over many games, with what their results
-//! say about their strength.
+//! Matches between two players, and the difference in their strength.
 //!
-//! [`factory`] makes players of descriptions like `engine:hash=16`. A [`Tournament`] has
-//! them play pairs of games from random [`openings`], both colours, some games at a time;
-//! a [`Store`] keeps the games and lets a match go on that was stopped. [`Pairs`] tells
-//! the difference in [`Elo`], and an [`Sprt`] when enough games are played.
+//! [`factory`] creates players from descriptions like `engine:hash=16`. A [`Tournament`] plays
+//! pairs of games with reversed colours from random [`openings`], several games at a time. A
+//! [`Store`] saves the games, so that an interrupted match can be resumed. [`Pairs`] estimates
+//! the difference in [`Elo`], and an [`Sprt`] stops the match when it is decided.
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -41,6 +40,7 @@
 
 mod book;
 mod contestant;
+mod description;
 mod elo;
 mod levels;
 mod pilarski;
@@ -54,9 +54,10 @@ mod tournament;
 
 pub use book::{BookError, openings};
 pub use contestant::Contestant;
+pub use description::{DescriptionError, Factory, PlayerContext};
 pub use elo::{Elo, Pairs};
 pub use levels::Level;
-pub use players::{DescriptionError, Factory, PlayerContext, factory};
+pub use players::factory;
 pub use record::{GameRecord, PlayerId, SavedSettings, Settings};
 pub use results::{Results, Standing, Tally};
 pub use sprt::{Hypothesis, Sprt};

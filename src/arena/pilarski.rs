@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use crate::engine::pilarski::{
-    Definitions, Heuristic, Method, MonteCarlo, PilarskiError, PilarskiPlayer, Reward, Visits,
+    Definitions, Heuristic, Method, MonteCarlo, PilarskiPlayer, Reward, Visits,
 };
 use crate::engine::{PlayerError, Stopper};
 
 use super::contestant::Contestant;
-use super::players::{DescriptionError, Factory, PlayerContext, number, pairs, unknown, wrong};
+use super::description::{
+    DescriptionError, Factory, PlayerContext, invalid_value, pairs, parse_number, unknown_key,
+};
 
 const GREEDY_KEYS: &str = "seed, name";
 const HEURISTIC_KEYS: &str = "paths (taken or scored), centre (five or throne), seed, name";
@@ -16,11 +18,7 @@ const MONTE_CARLO_KEYS: &str = "depth (plies), counted (playout or simulation), 
      reward (wins or difference), log (parent or children), definitions (never, defenders or \
      always), turn (mover or either), memory (MiB), seed, name";
 
-/// The kinds of them.
-pub(super) const KINDS: [&str; 6] =
-    ["greedy", "heuristic", "traditional", "expanded", "improved", "combination"];
-
-/// What makes the players of that kind and those details; `None` if it is another kind.
+/// Returns the factory for one of Pilarski's players; `None` if the kind is another one.
 pub(super) fn factory(
     text: &str,
     kind: &str,
@@ -48,21 +46,21 @@ fn make_factory(
     let (mut name, mut seed) = (text.to_owned(), context.seed);
     for (key, value) in pairs(details) {
         match (key, &mut method) {
-            ("seed", _) => seed = number("seed", value, 0..=u64::MAX, "a number from 0 up")?,
+            ("seed", _) => seed = parse_number("seed", value, 0..=u64::MAX, "a number from 0 up")?,
             ("name", _) => value.clone_into(&mut name),
             (_, Method::Heuristic(heuristic)) => set_heuristic(heuristic, key, value)?,
             (_, Method::MonteCarlo(search)) => set_search(search, key, value)?,
-            _ => return Err(unknown(key, GREEDY_KEYS)),
+            _ => return Err(unknown_key(key, GREEDY_KEYS)),
         }
     }
     let (text, rules) = (text.to_owned(), Arc::clone(&context.rules));
     let make = move || PilarskiPlayer::new(name.clone(), Arc::clone(&rules), method.clone(), seed);
-    // Told now, not when the match begins.
+    // Report an error now instead of when the match begins.
     make().map_err(|error| DescriptionError::Rules(error.to_string()))?;
     Ok(Box::new(move || {
-        let refused =
-            |error: PilarskiError| PlayerError { player: text.clone(), reason: error.to_string() };
-        Ok(Box::new(make().map_err(refused)?))
+        let player = make()
+            .map_err(|error| PlayerError { player: text.clone(), reason: error.to_string() })?;
+        Ok(Box::new(player))
     }))
 }
 
@@ -78,19 +76,21 @@ fn set_heuristic(
         "centre" => {
             heuristic.throne_only = one_of("centre", value, [("throne", true), ("five", false)])?
         }
-        _ => return Err(unknown(key, HEURISTIC_KEYS)),
+        _ => return Err(unknown_key(key, HEURISTIC_KEYS)),
     }
     Ok(())
 }
 
 fn set_search(search: &mut MonteCarlo, key: &str, value: &str) -> Result<(), DescriptionError> {
     match key {
-        "depth" => search.depth = number("depth", value, 1..=1000, "plies from 1 to 1000")? as u32,
+        "depth" => {
+            search.depth = parse_number("depth", value, 1..=1000, "plies from 1 to 1000")? as u32
+        }
         "counted" => {
             search.whole = one_of("counted", value, [("playout", false), ("simulation", true)])?;
         }
         "c" => {
-            search.exploration = number("c", value, 0.0..=100.0, "a number from 0 to 100")?;
+            search.exploration = parse_number("c", value, 0.0..=100.0, "a number from 0 to 100")?;
         }
         "reward" => {
             let rewards = [("wins", Reward::Wins), ("difference", Reward::Difference)];
@@ -112,15 +112,15 @@ fn set_search(search: &mut MonteCarlo, key: &str, value: &str) -> Result<(), Des
             search.whoever_moves = one_of("turn", value, [("mover", false), ("either", true)])?;
         }
         "memory" => {
-            let megabytes = number("memory", value, 1..=1 << 20, "MiB from 1 to 1048576")?;
+            let megabytes = parse_number("memory", value, 1..=1 << 20, "MiB from 1 to 1048576")?;
             search.memory = (megabytes as usize) << 20;
         }
-        _ => return Err(unknown(key, MONTE_CARLO_KEYS)),
+        _ => return Err(unknown_key(key, MONTE_CARLO_KEYS)),
     }
     Ok(())
 }
 
-/// The one of these words that is written.
+/// Returns the meaning of a word.
 fn one_of<T, const N: usize>(
     key: &'static str,
     value: &str,
@@ -128,7 +128,7 @@ fn one_of<T, const N: usize>(
 ) -> Result<T, DescriptionError> {
     let known = words.each_ref().map(|(word, _)| *word).join(" or ");
     let found = words.into_iter().find(|(word, _)| *word == value);
-    found.map(|(_, meant)| meant).ok_or_else(|| wrong(key, value, &known))
+    found.map(|(_, meant)| meant).ok_or_else(|| invalid_value(key, value, &known))
 }
 
 impl Contestant for PilarskiPlayer {

@@ -8,25 +8,25 @@ use crate::game::rules::{BySide, Side};
 
 use super::contestant::Contestant;
 
-/// A player may overstep its time by so much: machines are busy.
+/// The time by which a player may exceed its clock, since the machine may be busy.
 const TOLERANCE: Duration = Duration::from_millis(250);
 
-/// A game that was played to its end.
+/// A finished game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PlayedGame {
-    /// All moves, those of the opening too.
+    /// All moves, including those of the opening.
     pub(super) moves: Vec<Move>,
-    /// What the players thought of their moves, those of the opening left out.
+    /// The players' scores of their moves, without those of the opening.
     pub(super) scores: Vec<Option<String>>,
     pub(super) end: GameEnd,
 }
 
-/// How a game has ended.
+/// The end of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameEnd {
     pub(super) winner: Option<Side>,
     pub(super) reason: String,
-    /// Whether the loser has not lost on the board, but failed.
+    /// Whether the loser failed instead of losing on the board.
     pub(super) is_fault: bool,
 }
 
@@ -40,10 +40,11 @@ impl GameEnd {
     }
 }
 
-/// Plays the game on to its end; `None` if it was stopped. Every player has that clock.
+/// Plays the game to its end; returns `None` if it was stopped. Each player has its own copy of
+/// the clock.
 ///
 /// # Errors
-/// If a player cannot begin. One that fails later loses.
+/// If a player cannot begin. A player that fails later loses.
 pub(super) fn play(
     mut game: Game,
     players: &mut BySide<&mut dyn Contestant>,
@@ -65,12 +66,12 @@ pub(super) fn play(
             break GameEnd { winner: None, reason, is_fault: false };
         }
         let side = game.position().to_move;
-        let turn = request_move(&game, players[side], &mut clocks[side]);
+        let answer = request_move(&game, players[side], &mut clocks[side]);
         if stopped.load(Ordering::Relaxed) {
             players.iter_mut().for_each(|player| player.end(&game, None));
             return Ok(None);
         }
-        match turn {
+        match answer {
             Ok(played) => {
                 scores.push(players[side].score().map(|score| score.to_string()));
                 game.push(&played);
@@ -83,15 +84,15 @@ pub(super) fn play(
     Ok(Some(PlayedGame { moves: game.moves().to_vec(), scores, end }))
 }
 
-/// The player's move, if it is one and is there in time.
+/// Returns the player's move, if it is legal and in time.
 fn request_move(
     game: &Game,
     player: &mut dyn Contestant,
     clock: &mut Clock,
 ) -> Result<Move, String> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let chosen = player.choose(game, *clock).map_err(|error| error.reason)?;
-    charge_clock(clock, begun.elapsed())?;
+    charge_clock(clock, started.elapsed())?;
     let (rules, position) = (game.rules(), game.position());
     if find_move(rules, position, chosen.from, chosen.to) == Some(chosen) {
         Ok(chosen)
@@ -100,7 +101,7 @@ fn request_move(
     }
 }
 
-/// Takes the time of a move off a clock.
+/// Subtracts the time of a move from a clock.
 fn charge_clock(clock: &mut Clock, spent: Duration) -> Result<(), String> {
     let (had, increment) = match clock {
         Clock::PerMove(time) => (*time, None),
@@ -125,7 +126,7 @@ mod tests {
     use crate::game::moves::legal_moves;
     use crate::game::rules::Ruleset;
 
-    /// Does with the first legal move what it is told.
+    /// Calls a function with the first legal move.
     struct Puppet(fn(&Game, Move) -> Result<Move, PlayerError>);
 
     impl Player for Puppet {

@@ -10,20 +10,20 @@ use crate::game::rules::{Ruleset, Side};
 
 use super::played_game::PlayedGame;
 
-/// One of the two players of a match, in the order in which they were named.
+/// One of the two players of a match, in the order of their descriptions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum PlayerId {
-    /// The first.
+    /// The first player.
     A,
-    /// The second.
+    /// The second player.
     B,
 }
 
 impl PlayerId {
-    /// Both.
+    /// Both players.
     pub const ALL: [PlayerId; 2] = [PlayerId::A, PlayerId::B];
 
-    /// The other one.
+    /// Returns the other player.
     #[must_use]
     pub fn other(self) -> PlayerId {
         match self {
@@ -32,7 +32,7 @@ impl PlayerId {
         }
     }
 
-    /// `A` or `B`.
+    /// Returns `A` or `B`.
     pub fn name(self) -> &'static str {
         match self {
             PlayerId::A => "A",
@@ -41,24 +41,24 @@ impl PlayerId {
     }
 }
 
-/// What the games of a match depend on: games of other settings are of another match.
+/// The settings of a match. Games with other settings belong to another match.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The rules.
     pub rules: Arc<Ruleset>,
     /// The descriptions of both players; see [`factory`](super::factory).
     pub players: [String; 2],
-    /// What each player has.
+    /// The clock of each player.
     pub clock: Clock,
-    /// What the openings, and random players, depend on.
+    /// The random seed of the openings.
     pub seed: u64,
-    /// The plies of an opening; 0: all games begin at the start.
+    /// The number of plies of an opening; with 0, all games begin at the starting position.
     pub book_plies: u32,
-    /// Games that last so long are drawn.
+    /// The number of plies after which a game is drawn.
     pub max_plies: usize,
 }
 
-/// The settings as they are saved with each game.
+/// The settings as saved with each game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SavedSettings {
     /// The ruleset's name.
@@ -67,18 +67,18 @@ pub struct SavedSettings {
     pub fingerprint: String,
     /// The descriptions of A and B.
     pub players: [String; 2],
-    /// `nodes 1000`, `depth 4`, `time 0.5` or `clock 5+2`, as the options have it.
+    /// The clock as on the command line: `nodes 1000`, `depth 4`, `time 0.5` or `clock 5+2`.
     pub clock: String,
     /// The seed.
     pub seed: u64,
-    /// The plies of an opening.
+    /// The number of plies of an opening.
     pub book_plies: u32,
-    /// Games that last so long are drawn.
+    /// The number of plies after which a game is drawn.
     pub max_plies: usize,
 }
 
 impl SavedSettings {
-    /// Each setting by its name.
+    /// Returns the settings with their names.
     pub(super) fn fields(&self) -> [(&'static str, Value); 7] {
         [
             ("rules", json!(self.rules)),
@@ -117,33 +117,33 @@ fn clock_text(clock: Clock) -> String {
     }
 }
 
-/// A finished game, as it is saved: a line of JSON.
+/// A finished game as saved in a line of JSON.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// What it was played under.
+    /// The settings of the match.
     #[serde(flatten)]
     pub settings: SavedSettings,
     /// The number of its pair, from 0.
     pub pair: usize,
-    /// Who has the attackers.
+    /// The player of the attackers.
     pub attackers: PlayerId,
-    /// The moves of the opening, from the ruleset's start.
+    /// The moves of the opening from the starting position.
     pub opening: Vec<String>,
-    /// The moves after it.
+    /// The moves after the opening.
     pub moves: Vec<String>,
-    /// For each of these moves, what its player thought of it, if it told: as
-    /// [`Score`](crate::engine::Score) prints it.
+    /// The players' scores of these moves, as [`Score`](crate::engine::Score) prints them; `None`
+    /// where a player reports none.
     pub scores: Vec<Option<String>>,
-    /// Who has won; nobody in a draw.
+    /// The winner; `None` in a draw.
     pub winner: Option<PlayerId>,
-    /// Why the game is over.
+    /// The reason of the game's end.
     pub reason: String,
     /// Whether the loser gave no move, an illegal one, or one too late.
     pub fault: bool,
 }
 
 impl GameRecord {
-    /// Who has that side.
+    /// Returns the player of a side.
     pub fn player(&self, side: Side) -> PlayerId {
         match side {
             Side::Attackers => self.attackers,
@@ -151,12 +151,12 @@ impl GameRecord {
         }
     }
 
-    /// The side of that player.
+    /// Returns the side of a player.
     pub fn side(&self, who: PlayerId) -> Side {
         if who == self.attackers { Side::Attackers } else { Side::Defenders }
     }
 
-    /// All plies, those of the opening too.
+    /// Returns the number of plies, including those of the opening.
     pub fn plies(&self) -> usize {
         self.opening.len() + self.moves.len()
     }
@@ -184,7 +184,7 @@ impl GameRecord {
     }
 }
 
-/// Moves as they are written.
+/// Returns the moves as text.
 pub(super) fn move_texts(board: Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|played| played.display(board).to_string()).collect()
 }

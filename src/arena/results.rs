@@ -4,32 +4,32 @@ use super::elo::Pairs;
 use super::record::{GameRecord, PlayerId};
 use super::sprt::{Hypothesis, Sprt};
 
-/// Wins, draws and losses.
+/// Numbers of wins, draws and losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Games that were won.
+    /// Games won.
     pub wins: u64,
-    /// Games that nobody has won.
+    /// Games drawn.
     pub draws: u64,
-    /// Games that were lost.
+    /// Games lost.
     pub losses: u64,
-    /// Those of the losses in which no move was given, an illegal one, or one too late.
+    /// Losses by no move, an illegal one, or one too late.
     pub faults: u64,
 }
 
 impl Tally {
-    /// How many games there are.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// Points of a game on average: 1 for a win, ½ for a draw.
+    /// Returns the average points of a game: 1 for a win, ½ for a draw.
     pub fn score(&self) -> Option<f64> {
         let points = self.wins as f64 + self.draws as f64 / 2.0;
         (self.games() > 0).then(|| points / self.games() as f64)
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Tally) -> Tally {
         Tally {
@@ -41,26 +41,26 @@ impl Tally {
     }
 }
 
-/// How a match stands.
+/// The standing of a match.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Standing {
-    /// What A has made with either side.
+    /// A's results by side.
     pub a: BySide<Tally>,
-    /// What B has made with either side.
+    /// B's results by side.
     pub b: BySide<Tally>,
-    /// All plies of all games, openings too.
+    /// The plies of all games, including the openings.
     pub plies: u64,
-    /// The pairs of which both games are finished, by the points of A.
+    /// The pairs with both games finished, by A's points.
     pub pairs: Pairs,
 }
 
 impl Standing {
-    /// How many games there are.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         Side::ALL.into_iter().map(|side| self.a[side].games()).sum()
     }
 
-    /// What that player has made with either side.
+    /// Returns a player's results by side.
     pub fn tallies(&self, who: PlayerId) -> &BySide<Tally> {
         match who {
             PlayerId::A => &self.a,
@@ -68,7 +68,7 @@ impl Standing {
         }
     }
 
-    /// The plies of a game on average.
+    /// Returns the average number of plies of a game.
     pub fn mean_plies(&self) -> Option<f64> {
         (self.games() > 0).then(|| self.plies as f64 / self.games() as f64)
     }
@@ -91,7 +91,7 @@ impl Standing {
     }
 }
 
-/// What is kept of a game.
+/// The result of a game.
 #[derive(Clone, Copy, Debug)]
 struct GameResult {
     attackers: PlayerId,
@@ -101,7 +101,7 @@ struct GameResult {
 }
 
 impl GameResult {
-    /// What A has made of it, in half points.
+    /// Returns A's half points.
     fn half_points(&self) -> usize {
         match self.winner {
             Some(PlayerId::A) => 2,
@@ -111,27 +111,27 @@ impl GameResult {
     }
 }
 
-/// The results of a match: its games come in any order, and count in theirs.
+/// The results of a match. Games are added in any order, and tested in the order of the match.
 #[derive(Clone, Debug)]
 pub struct Results {
     sprt: Option<Sprt>,
-    /// By pair and by who has the attackers.
+    /// By pair and by the player of the attackers.
     games: Vec<[Option<GameResult>; 2]>,
-    /// So many pairs from the first one are finished, and were put to the test.
+    /// The number of pairs, from the first one on, that were tested.
     tested: usize,
-    /// Their results.
+    /// The results of the tested pairs.
     tested_pairs: Pairs,
     verdict: Option<Hypothesis>,
 }
 
 impl Results {
-    /// Of a match of so many pairs, none of them played as yet.
+    /// Creates the results of a match of this many pairs, none of which has been played.
     pub(super) fn new(pairs: usize, sprt: Option<Sprt>) -> Results {
         let games = vec![[None; 2]; pairs];
         Results { sprt, games, tested: 0, tested_pairs: Pairs::default(), verdict: None }
     }
 
-    /// Takes a game; one of a pair that does not belong to the match is left out.
+    /// Adds a game. Games of pairs beyond the match are ignored.
     pub(super) fn add(&mut self, game: &GameRecord) {
         let &GameRecord { attackers, winner, fault, .. } = game;
         if let Some(pair) = self.games.get_mut(game.pair) {
@@ -141,8 +141,8 @@ impl Results {
         self.test();
     }
 
-    /// Puts the pairs to the test one by one, in their order, so that it does not matter
-    /// which games are finished first.
+    /// Tests the pairs one by one in their order, so that the verdict does not depend on which
+    /// games finish first.
     fn test(&mut self) {
         while let (None, Some([Some(first), Some(second)])) =
             (self.verdict, self.games.get(self.tested))
@@ -153,28 +153,28 @@ impl Results {
         }
     }
 
-    /// Whether that game is finished.
+    /// Returns whether the game is finished.
     pub(super) fn has(&self, pair: usize, attackers: PlayerId) -> bool {
         self.games[pair][attackers as usize].is_some()
     }
 
-    /// What the test has found; the match is over then.
+    /// Returns the verdict of the test, which ends the match.
     pub fn verdict(&self) -> Option<Hypothesis> {
         self.verdict
     }
 
-    /// The test's logarithm of the ratio of likelihoods, if there is a test.
+    /// Returns the log-likelihood ratio, if there is a test.
     pub fn log_likelihood_ratio(&self) -> Option<f64> {
         self.sprt.map(|sprt| sprt.log_likelihood_ratio(&self.tested_pairs))
     }
 
-    /// Whether there is nothing left to be played.
+    /// Returns whether no game is left to play.
     pub fn is_complete(&self) -> bool {
         self.verdict.is_some() || self.games.iter().flatten().all(Option::is_some)
     }
 
-    /// How the match stands: with all games that are finished or, after a verdict, with
-    /// those that led to it.
+    /// Returns the standing with all finished games or, after a verdict, with those that led to
+    /// it.
     pub fn standing(&self) -> Standing {
         let counted = if self.verdict.is_some() { self.tested } else { self.games.len() };
         let mut standing = Standing::default();

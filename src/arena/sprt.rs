@@ -1,34 +1,32 @@
-//! When a match has told enough.
+//! The sequential test that ends a match.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::elo::{Pairs, score_of};
 
-/// Counts of results that have not been seen are taken to be this instead of 0: they
-/// are possible all the same.
+/// In place of a count of 0, since results that have not occurred are possible.
 const UNSEEN: f64 = 1e-3;
 
-/// The sequential probability ratio test (Wald 1945) of two hypotheses on how much
-/// stronger the first player is, by the results of pairs.
+/// The sequential probability ratio test (Wald 1945) of two hypotheses on the first player's
+/// advantage, by the results of pairs.
 ///
-/// Of the distributions of the five results whose mean is that of a hypothesis, the one
-/// is taken under which what was seen is the likeliest (the generalised test, as the
-/// testing frameworks of chess have it). The ratio of the two likelihoods ends the match
-/// when it leaves its bounds.
+/// This is the generalised test of chess testing frameworks: for each hypothesis, the likelihood
+/// is that of the most likely distribution of the five results with the hypothesis's mean. The
+/// match ends when the ratio of the two likelihoods leaves its bounds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
     /// The difference in Elo under the first hypothesis.
     pub elo0: f64,
     /// The difference in Elo under the second hypothesis, which is larger.
     pub elo1: f64,
-    /// How likely the second one may be accepted where the first one is true.
+    /// The probability of accepting the second hypothesis if the first one is true.
     pub alpha: f64,
-    /// How likely the first one may be accepted where the second one is true.
+    /// The probability of accepting the first hypothesis if the second one is true.
     pub beta: f64,
 }
 
-/// What a test has found.
+/// The hypothesis that a test accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hypothesis {
     /// The first player is no stronger than [`Sprt::elo0`].
@@ -38,20 +36,20 @@ pub enum Hypothesis {
 }
 
 impl Sprt {
-    /// A test of these hypotheses that errs in 5 of 100 cases.
+    /// Creates a test of these hypotheses with error probabilities of 5 %.
     pub fn new(elo0: f64, elo1: f64) -> Sprt {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 }
     }
 
-    /// The logarithms of the ratio at which the first and the second hypothesis are
+    /// Returns the log-likelihood ratios at which the first and the second hypothesis are
     /// accepted.
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
         ((beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln())
     }
 
-    /// The logarithm of the likelihood of what was seen under the second hypothesis,
-    /// divided by that under the first.
+    /// Returns the logarithm of the likelihood under the second hypothesis divided by that under
+    /// the first.
     pub fn log_likelihood_ratio(&self, pairs: &Pairs) -> f64 {
         if pairs.count() == 0 {
             return 0.0;
@@ -63,7 +61,7 @@ impl Sprt {
         second - first
     }
 
-    /// The hypothesis that is accepted, if one is.
+    /// Returns the accepted hypothesis, if any.
     pub fn decide(&self, pairs: &Pairs) -> Option<Hypothesis> {
         let ratio = self.log_likelihood_ratio(pairs);
         let (lower, upper) = self.bounds();
@@ -77,20 +75,17 @@ impl Sprt {
     }
 }
 
-/// How likely the counts are at best under a distribution of that mean: a logarithm, up
-/// to a summand that does not depend on the mean.
+/// Returns the maximum log-likelihood of the counts under a distribution with this mean, up to a
+/// constant that does not depend on the mean.
 ///
-/// By Lagrange's method that distribution is p / (1 + t (a - mean)) for each score a,
-/// where p is the share that was seen and t makes the mean come out.
+/// By Lagrange's method, the distribution is p / (1 + t (a - mean)) for each score a, where p is
+/// the observed proportion, and t is such that the mean is right.
 fn log_likelihood(seen: &[(f64, f64)], mean: f64) -> f64 {
-    let excess = |t: f64| -> f64 {
-        seen.iter().map(|(score, count)| count * (score - mean) / (1.0 + t * (score - mean))).sum()
-    };
-    // Between these all shares are positive, and the excess falls from +∞ to -∞.
+    // Between these all proportions are positive, and the excess falls from +∞ to -∞.
     let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
     for _ in 0..200 {
         let middle = f64::midpoint(low, high);
-        if excess(middle) > 0.0 {
+        if excess_over_mean(seen, mean, middle) > 0.0 {
             low = middle;
         } else {
             high = middle;
@@ -100,13 +95,23 @@ fn log_likelihood(seen: &[(f64, f64)], mean: f64) -> f64 {
     seen.iter().map(|(score, count)| -count * (1.0 + t * (score - mean)).ln()).sum()
 }
 
+/// Returns the difference between the distribution's mean for `t` and `mean`, times the sum of all
+/// counts.
+fn excess_over_mean(seen: &[(f64, f64)], mean: f64, t: f64) -> f64 {
+    seen.iter().map(|(score, count)| count * (score - mean) / (1.0 + t * (score - mean))).sum()
+}
+
+/// Parses a difference in Elo.
+fn parse_elo(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 1000.0)
+}
+
 impl FromStr for Sprt {
     type Err = String;
 
-    /// Two differences in Elo, like `0,5`.
+    /// Parses two differences in Elo, like `0,5`.
     fn from_str(text: &str) -> Result<Sprt, String> {
-        let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 1000.0);
-        let numbers = text.split_once(',').and_then(|(a, b)| number(a).zip(number(b)));
+        let numbers = text.split_once(',').and_then(|(a, b)| parse_elo(a).zip(parse_elo(b)));
         match numbers {
             Some((elo0, elo1)) if elo0 < elo1 => Ok(Sprt::new(elo0, elo1)),
             Some(_) => Err("write the smaller difference first, like 0,5".to_owned()),

@@ -1,4 +1,4 @@
-//! Games in a file, one a line, as they end.
+//! A file of games, one per line.
 
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::record::{GameRecord, SavedSettings, Settings};
 
-/// A file to which games are added. Nobody else adds to it meanwhile.
+/// A file to which games are appended. It is locked against other matches.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
     file: File,
 }
 
-/// Why games cannot be saved, or those in a file not be taken.
+/// An error in reading or writing a file of games.
 #[derive(Debug)]
 pub struct StoreError {
     path: PathBuf,
@@ -25,10 +25,16 @@ pub struct StoreError {
 enum StoreErrorKind {
     Io(io::Error),
     InUse,
-    /// A line, counted from 1, that is no game.
+    /// A line, counted from 1, that is not a game.
     Line(usize, serde_json::Error),
-    /// A line with a game of another match: a setting, there and here.
+    /// A line with a game of another match, and the difference.
     Other(usize, String),
+}
+
+impl From<io::Error> for StoreErrorKind {
+    fn from(error: io::Error) -> StoreErrorKind {
+        StoreErrorKind::Io(error)
+    }
 }
 
 impl fmt::Display for StoreError {
@@ -50,31 +56,20 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {}
 
 impl Store {
-    /// Opens or makes the file, and returns the games that are there. A last line without
-    /// an end, which an interruption has torn, is dropped.
+    /// Opens or creates the file, and returns its games. An incomplete last line, which an
+    /// interruption has left, is removed.
     ///
     /// # Errors
-    /// If the file cannot be read or written, is in use, or has something else in it than
-    /// games of these settings.
+    /// If the file cannot be read or written, is in use, or contains anything but games of these
+    /// settings.
     pub fn open(path: &Path, settings: &Settings) -> Result<(Store, Vec<GameRecord>), StoreError> {
-        let failed = |kind| StoreError { path: path.to_owned(), kind };
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = file.map_err(StoreErrorKind::Io).map_err(failed)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => failed(StoreErrorKind::InUse),
-            TryLockError::Error(error) => failed(StoreErrorKind::Io(error)),
-        })?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(StoreErrorKind::Io).map_err(failed)?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let games = read(&bytes[..whole], &settings.into()).map_err(failed)?;
-        let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
-        cut.map_err(StoreErrorKind::Io).map_err(failed)?;
-        Ok((Store { path: path.to_owned(), file }, games))
+        match open_file(path, &settings.into()) {
+            Ok((file, games)) => Ok((Store { path: path.to_owned(), file }, games)),
+            Err(kind) => Err(StoreError { path: path.to_owned(), kind }),
+        }
     }
 
-    /// Adds a game, in one piece.
+    /// Appends a game in one write.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -89,26 +84,46 @@ impl Store {
         })
     }
 
-    /// The file has another game than it could have.
+    /// Returns the error for a game that cannot belong to the match.
     pub(super) fn other(&self, line: usize, what: String) -> StoreError {
         StoreError { path: self.path.clone(), kind: StoreErrorKind::Other(line, what) }
     }
 }
 
-fn read(bytes: &[u8], settings: &SavedSettings) -> Result<Vec<GameRecord>, StoreErrorKind> {
-    let lines = bytes.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !line.is_empty());
-    let game = |(line, number): (&[u8], usize)| {
-        let game: GameRecord =
-            serde_json::from_slice(line).map_err(|error| StoreErrorKind::Line(number, error))?;
-        match difference(&game.settings, settings) {
-            Some(what) => Err(StoreErrorKind::Other(number, what)),
-            None => Ok(game),
-        }
-    };
-    lines.map(game).collect()
+fn open_file(
+    path: &Path,
+    settings: &SavedSettings,
+) -> Result<(File, Vec<GameRecord>), StoreErrorKind> {
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => StoreErrorKind::InUse,
+        TryLockError::Error(error) => StoreErrorKind::Io(error),
+    })?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let games = parse_games(&bytes[..complete], settings)?;
+    file.set_len(complete as u64)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok((file, games))
 }
 
-/// The first setting that is not the same: `"seed" is 1 there, 2 here`.
+fn parse_games(bytes: &[u8], settings: &SavedSettings) -> Result<Vec<GameRecord>, StoreErrorKind> {
+    let lines = bytes.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !line.is_empty());
+    let mut games = Vec::new();
+    for (line, number) in lines {
+        let game: GameRecord =
+            serde_json::from_slice(line).map_err(|error| StoreErrorKind::Line(number, error))?;
+        if let Some(what) = difference(&game.settings, settings) {
+            return Err(StoreErrorKind::Other(number, what));
+        }
+        games.push(game);
+    }
+    Ok(games)
+}
+
+/// Describes the first setting that differs: `"seed" is 1 there, 2 here`.
 fn difference(there: &SavedSettings, here: &SavedSettings) -> Option<String> {
     let mut fields = there.fields().into_iter().zip(here.fields());
     let ((name, there), (_, here)) = fields.find(|(there, here)| there != here)?;

@@ -12,43 +12,42 @@ use crate::game::rules::BySide;
 
 use super::book::{BookError, openings};
 use super::contestant::Contestant;
+use super::description::Factory;
 use super::played_game::{self, PlayedGame};
-use super::players::Factory;
 use super::record::{GameRecord, PlayerId, Settings, move_texts};
 use super::results::Results;
 use super::sprt::Sprt;
 use super::store::{Store, StoreError};
 
-/// How often it is looked whether the match is to be stopped.
+/// The interval between checks whether the match is to be stopped.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A match of two players over pairs of games: both games of a pair begin with the same
-/// opening, and the players have either side once.
+/// A match of two players over pairs of games. Both games of a pair begin with the same opening,
+/// with the sides reversed.
 ///
-/// Where the clock is one of nodes or plies, its results do not depend on how many games
-/// are played at a time.
+/// With a clock of nodes or plies, the results do not depend on the concurrency.
 pub struct Tournament {
-    /// What the games depend on.
+    /// The settings of the games.
     pub settings: Settings,
-    /// What makes A and B.
+    /// The factories of A and B.
     pub players: [Factory; 2],
-    /// How many pairs are played at most.
+    /// The maximum number of pairs.
     pub pairs: usize,
-    /// What ends the match earlier.
+    /// The test that may end the match earlier.
     pub sprt: Option<Sprt>,
-    /// How many games are played at a time.
+    /// The number of games played at a time.
     pub concurrency: NonZeroUsize,
 }
 
-/// Why a match cannot go on.
+/// An error that ends a match.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TournamentError {
     /// There are not enough openings.
     Book(BookError),
-    /// A player cannot be made, or does not begin a game.
+    /// A player cannot be created, or cannot begin a game.
     Player(PlayerError),
-    /// Games cannot be saved, or those that are saved are of another match.
+    /// Games cannot be saved, or the saved ones belong to another match.
     Store(StoreError),
 }
 
@@ -76,24 +75,24 @@ macro_rules! from {
 
 from!(BookError: Book, PlayerError: Player, StoreError: Store);
 
-/// A game that is to be played.
+/// A game to play: its pair, and the player of the attackers.
 type Task = (usize, PlayerId);
 
-/// What all threads share.
+/// The state shared by all threads.
 struct SharedMatch<'a> {
     tournament: &'a Tournament,
     openings: &'a [Vec<Move>],
     tasks: Mutex<std::vec::IntoIter<Task>>,
-    /// Whether the match is over.
+    /// Set when no more games are to be played.
     is_closed: AtomicBool,
-    /// What ends the thinking of players.
+    /// Handles that stop the players' searches.
     stoppers: Mutex<Vec<Stopper>>,
 }
 
 impl Tournament {
-    /// Plays the games that are not yet in the store, saves them there as they end, and
-    /// tells of each. Once `stopped` is set, it returns with what there is; games that
-    /// are not finished are lost.
+    /// Plays the games that are not in the store yet. Saves each game as it ends, and calls
+    /// `on_game` with it and the results so far. Once `stopped` is set, it returns the results so
+    /// far; unfinished games are lost.
     ///
     /// # Errors
     /// If there are not enough openings, a player cannot begin, or a game cannot be saved.
@@ -104,21 +103,21 @@ impl Tournament {
         on_game: &mut dyn FnMut(&GameRecord, &Results),
     ) -> Result<Results, TournamentError> {
         let Settings { rules, book_plies, seed, .. } = &self.settings;
-        let openings = openings(rules, *book_plies, *seed, self.pairs)?;
+        let book = openings(rules, *book_plies, *seed, self.pairs)?;
         let mut results = Results::new(self.pairs, self.sprt);
-        let mut store = match store {
-            Some((store, saved)) => {
-                self.restore(&store, &saved, &openings, &mut results)?;
-                Some(store)
-            }
-            None => None,
-        };
-        let tasks = (0..self.pairs).flat_map(|pair| PlayerId::ALL.map(|who| (pair, who)));
-        let tasks: Vec<Task> = tasks.filter(|&(pair, who)| !results.has(pair, who)).collect();
+        let mut output = None;
+        if let Some((store, saved)) = store {
+            self.restore(&store, &saved, &book, &mut results)?;
+            output = Some(store);
+        }
+        let tasks: Vec<Task> = (0..self.pairs)
+            .flat_map(|pair| PlayerId::ALL.map(|attackers| (pair, attackers)))
+            .filter(|&(pair, attackers)| !results.has(pair, attackers))
+            .collect();
         let workers = self.concurrency.get().min(tasks.len());
         let shared = SharedMatch {
             tournament: self,
-            openings: &openings,
+            openings: &book,
             tasks: Mutex::new(tasks.into_iter()),
             is_closed: AtomicBool::new(results.is_complete()),
             stoppers: Mutex::default(),
@@ -131,7 +130,7 @@ impl Tournament {
             }
             drop(sender);
             let collected = shared.collect(&receiver, stopped, &mut |game| {
-                if let Some(store) = &mut store {
+                if let Some(store) = &mut output {
                     store.append(game)?;
                 }
                 results.add(game);
@@ -142,7 +141,7 @@ impl Tournament {
         })
     }
 
-    /// Takes the games that are saved.
+    /// Adds the saved games to the results.
     fn restore(
         &self,
         store: &Store,
@@ -152,8 +151,8 @@ impl Tournament {
     ) -> Result<(), StoreError> {
         let board = self.settings.rules.board;
         for (line, game) in (1..).zip(saved) {
-            let opening = openings.get(game.pair).map(|opening| move_texts(board, opening));
-            if opening.is_some_and(|opening| opening != game.opening) {
+            let expected = openings.get(game.pair).map(|opening| move_texts(board, opening));
+            if expected.is_some_and(|expected| expected != game.opening) {
                 let what = format!("pair {} begins with another opening", game.pair);
                 return Err(store.other(line, what));
             }
@@ -164,38 +163,38 @@ impl Tournament {
 }
 
 impl SharedMatch<'_> {
-    /// Takes what the threads send, until all of them are done. Closes the match when it
-    /// is to be stopped, when the game that came last has decided it, or at an error.
+    /// Receives games until all threads are done, and passes each to `take`. Closes the match when
+    /// `stopped` is set, when `take` returns `true`, or after the first error.
     fn collect(
         &self,
         receiver: &mpsc::Receiver<Result<GameRecord, PlayerError>>,
         stopped: &AtomicBool,
         take: &mut dyn FnMut(&GameRecord) -> Result<bool, TournamentError>,
     ) -> Result<(), TournamentError> {
-        let mut answer = Ok(());
+        let mut outcome = Ok(());
         loop {
-            if stopped.load(Ordering::Relaxed) || answer.is_err() {
+            if stopped.load(Ordering::Relaxed) || outcome.is_err() {
                 self.is_closed.store(true, Ordering::Relaxed);
             }
             if self.is_closed.load(Ordering::Relaxed) {
-                // Whoever has just begun to think has not seen the last time.
+                // Repeat this: a search that has just begun may have missed the last stop.
                 lock(&self.stoppers).iter().for_each(Stopper::stop);
             }
             match receiver.recv_timeout(POLL_INTERVAL) {
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
-                Err(mpsc::RecvTimeoutError::Disconnected) => return answer,
-                Ok(_) if answer.is_err() => {}
-                Ok(Err(error)) => answer = Err(error.into()),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return outcome,
+                Ok(_) if outcome.is_err() => {}
+                Ok(Err(error)) => outcome = Err(error.into()),
                 Ok(Ok(game)) => match take(&game) {
                     Ok(false) => {}
                     Ok(true) => self.is_closed.store(true, Ordering::Relaxed),
-                    Err(error) => answer = Err(error),
+                    Err(error) => outcome = Err(error),
                 },
             }
         }
     }
 
-    /// Plays games as long as there are some, with players of its own.
+    /// Plays games with this thread's own players until none is left.
     fn work(&self, sender: &mpsc::Sender<Result<GameRecord, PlayerError>>) {
         let mut players = None;
         while !self.is_closed.load(Ordering::Relaxed) {
@@ -207,15 +206,15 @@ impl SharedMatch<'_> {
                 Ok(None) => return,
                 Err(error) => sender.send(Err(error)),
             };
-            // Nobody listens any more.
+            // The receiver is gone.
             if sent.is_err() {
                 return;
             }
         }
     }
 
-    /// Plays a game; `None` if the match was closed meanwhile. Players that have failed
-    /// are made anew for the next game.
+    /// Plays a game; returns `None` if the match was closed meanwhile. Players that failed are
+    /// created anew for the next game.
     fn play(
         &self,
         (pair, attackers): Task,
@@ -256,7 +255,7 @@ impl SharedMatch<'_> {
         played_game::play(game, &mut sides, clock, max_plies, &self.is_closed)
     }
 
-    /// Makes both players.
+    /// Creates both players.
     fn make_players(&self) -> Result<[Box<dyn Contestant>; 2], PlayerError> {
         let [a, b] = &self.tournament.players;
         let players = [a()?, b()?];
@@ -265,7 +264,7 @@ impl SharedMatch<'_> {
     }
 }
 
-/// Nothing is left half done by those who hold these locks.
+/// Locks a mutex. A poisoned one is fine, because no update is left incomplete.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
