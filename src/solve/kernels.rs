@@ -27,9 +27,8 @@ impl<'a, const N: usize> Kernels<'a, N> {
     /// If the slice is invalid.
     pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Kernels<'a, N>, IndexError> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
-        let thirds = |row: Row<N>| Row(row.0.map(|word| word & 0x9249_2492_4924_9249));
         let blocks = frame.block_numbers().flat_map(|number| frame.block(number).valid);
-        let table = blocks.map(thirds).collect();
+        let table = blocks.map(every_third).collect();
         Ok(Kernels { frame, table })
     }
 
@@ -125,6 +124,10 @@ impl<const N: usize> BareKing<'_, N> {
         });
         blocks.sum()
     }
+}
+
+fn every_third<const N: usize>(row: Row<N>) -> Row<N> {
+    Row(row.0.map(|word| word & 0x9249_2492_4924_9249))
 }
 
 fn count<const N: usize>(rows: impl IntoIterator<Item = Row<N>>) -> u64 {

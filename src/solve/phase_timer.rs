@@ -26,14 +26,14 @@ impl<'a> PhaseTimer<'a> {
         self,
         slice: Slice,
         phase: Phase,
-        worked: &PlyStats,
+        stats: &PlyStats,
         progress: &dyn Progress,
     ) -> Result<(), CommunicatorError> {
         if self.comm.size() == 1 {
             return Ok(());
         }
-        let all = self.comm.gather_numbers(&self.numbers(worked))?;
-        let all: Vec<RankWork> = all.iter().map(|numbers| rank_work(numbers)).collect();
+        let numbers = self.comm.gather_numbers(&self.numbers(stats))?;
+        let all: Vec<RankWork> = numbers.iter().map(|numbers| rank_work(numbers)).collect();
         if self.comm.rank() == 0 {
             progress.ranks_done(slice, phase, &all);
         }
@@ -41,14 +41,14 @@ impl<'a> PhaseTimer<'a> {
     }
 
     /// Returns rows, bytes, and the nanoseconds spent computing, packing and waiting.
-    fn numbers(&self, worked: &PlyStats) -> [u64; 5] {
+    fn numbers(&self, stats: &PlyStats) -> [u64; 5] {
         let (took, now) = (self.begun.elapsed(), self.comm.traffic());
-        let packing = worked.packing / rayon::current_num_threads() as u32;
+        let packing = stats.packing / rayon::current_num_threads() as u32;
         let waiting = now.waiting - self.before.waiting;
         let computing = took.saturating_sub(packing + waiting);
         let [computing, packing, waiting] =
             [computing, packing, waiting].map(|time| time.as_nanos() as u64);
-        [worked.rows as u64, now.bytes - self.before.bytes, computing, packing, waiting]
+        [stats.rows as u64, now.bytes - self.before.bytes, computing, packing, waiting]
     }
 }
 

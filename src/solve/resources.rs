@@ -34,12 +34,12 @@ const TABLES_OF_PARTITION: Amount = InPartitions::<1>::TABLES as Amount;
 const TABLES_OF_ONLY_PARTITION: Amount = InPartitions::<1>::TABLES_OF_ONLY_PARTITION as Amount;
 /// The fraction of the allowed memory that is reserved for caching sub-slices, if they need that
 /// much and enough partitions are possible.
-const CACHE_PART: Amount = 4;
+const CACHE_DIVISOR: Amount = 4;
 /// The disk space of all partitions with their inboxes, in percent of a table. Approximate.
 const PARTITIONS_ON_DISK: Amount = 140;
 /// A build does not start if the free disk space is less than the estimate divided by this factor:
 /// estimates may be too high, but not that much.
-const SURELY_TOO_LITTLE: u64 = 2;
+const DISK_ESTIMATE_MARGIN: u64 = 2;
 /// The maximum number of partitions; beyond it, batches take more memory than partitioning saves.
 const MAX_PARTITIONS: u64 = 1 << 12;
 /// Bookkeeping bytes per batch: for seeds, for the current ply, and for those in flight.
@@ -54,14 +54,14 @@ const CODES_PER_ATTACKER: Amount = 8;
 /// Bytes of the stage files for each row and word of lanes, and the factor if they are not
 /// compressed. Approximate.
 const STAGE_BYTES_PER_WORD: Amount = 14;
-const PACKED_SHARE: Amount = 8;
+const COMPRESSION_FACTOR: Amount = 8;
 /// Findings per row over all plies, in percent. Approximate.
 const FOUND_PER_ATTACKER: Amount = 92;
 const FOUND_PER_ROW: Amount = 310;
 /// Bytes of seeds sent between partitions, for each word of a row, and the factor that compression
 /// saves. Approximate.
 const SEEDS_PER_WORD: Amount = 22;
-const PACKED_MAIL_SHARE: Amount = 5;
+const BATCH_COMPRESSION_FACTOR: Amount = 5;
 /// Memory of a worker besides its rows, and of the program besides its workers.
 const WORKER_BYTES: Amount = 4 << 20;
 const PROGRAM_BYTES: Amount = 16 << 20;
@@ -70,8 +70,8 @@ const PROGRAM_BYTES: Amount = 16 << 20;
 const SEGMENTS_PER_WORKER: Amount = 8;
 const CODE_BYTES: Amount = size_of::<Code>() as Amount;
 /// The allocator keeps freed memory of sub-slices: this much, and a fraction of the rest.
-const KEPT_BYTES: Amount = 256 << 20;
-const KEPT_SHARE: Amount = 4;
+const ALLOCATOR_KEPT_BYTES: Amount = 256 << 20;
+const KEPT_DIVISOR: Amount = 4;
 /// Events of a row while it is prepared for writing. Approximate.
 const EVENTS_PER_ROW: Amount = 18;
 
@@ -174,7 +174,7 @@ impl Resources {
     pub(super) fn memory_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
         let coded = self.cached_bytes(storage, ranks, allowed).min(self.coded_bytes);
         let initial = self.sub_slices_bytes + coded;
-        let plies = kept(coded) + self.tables_bytes(storage, ranks);
+        let plies = kept_by_allocator(coded) + self.tables_bytes(storage, ranks);
         clamped(self.lasting_bytes(ranks) + initial.max(plies).max(self.output_bytes))
     }
 
@@ -230,7 +230,7 @@ impl Resources {
         let rest = Amount::from(allowed).saturating_sub(self.lasting_bytes(ranks));
         let beside_tables = rest.saturating_sub(self.tables_bytes(storage, ranks));
         let rest = rest.saturating_sub(self.sub_slices_bytes);
-        rest.min(most_keeping(beside_tables)).max(self.least_coded_bytes)
+        rest.min(max_keeping(beside_tables)).max(self.least_coded_bytes)
     }
 
     /// Returns the possible places for the tables, best first: fewer partitions send less. All
@@ -250,7 +250,7 @@ impl Resources {
         let fits =
             |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes;
         // Re-reading sub-slices costs more time than additional partitions.
-        let cached = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_PART);
+        let cached = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_DIVISOR);
         let caches = |&storage: &Storage| self.cached_bytes(storage, ranks, memory_bytes) >= cached;
         let mut fitting = self.storages(ranks).filter(fits);
         let first = fitting.next()?;
@@ -273,7 +273,7 @@ impl Resources {
         let plies = found * (self.row_bytes + 1) / 100;
         let plain = Amount::from(self.rows) * (plies + SEEDS_PER_WORD * self.row_bytes / 8);
         let stays_plain = self.stays_plain(storage, ranks, allowed);
-        let sent = if stays_plain { plain } else { plain / PACKED_MAIL_SHARE };
+        let sent = if stays_plain { plain } else { plain / BATCH_COMPRESSION_FACTOR };
         clamped(sent / ranks as Amount * (ranks as Amount - 1))
     }
 
@@ -290,7 +290,7 @@ impl Resources {
     /// Returns the size of the stage files, compressed or not.
     fn stages_bytes(&self, packed: bool) -> Amount {
         let bytes = Amount::from(self.rows) * STAGE_BYTES_PER_WORD * self.row_bytes / 8;
-        if packed { bytes } else { bytes * PACKED_SHARE }
+        if packed { bytes } else { bytes * COMPRESSION_FACTOR }
     }
 
     /// Returns the disk space of the scratch folder, compressed or not.
@@ -348,7 +348,7 @@ pub(super) fn check(
     // Where the system does not report free space, writing will find out.
     let available = files.available(existing(folder));
     let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
-    if available < needed / SURELY_TOO_LITTLE {
+    if available < needed / DISK_ESTIMATE_MARGIN {
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
     let cache_bytes = resources.cache_bytes(storage, ranks, memory_bytes);
@@ -372,13 +372,13 @@ fn clamped(amount: Amount) -> u64 {
 }
 
 /// Returns the memory that stays allocated after the sub-slices have been freed.
-fn kept(coded: Amount) -> Amount {
-    coded.min(KEPT_BYTES + coded / KEPT_SHARE)
+fn kept_by_allocator(coded: Amount) -> Amount {
+    coded.min(ALLOCATOR_KEPT_BYTES + coded / KEPT_DIVISOR)
 }
 
 /// Returns the maximum memory for sub-slices of which at most `bytes` stay allocated.
-fn most_keeping(bytes: Amount) -> Amount {
-    bytes.max(bytes.saturating_sub(KEPT_BYTES) * KEPT_SHARE)
+fn max_keeping(bytes: Amount) -> Amount {
+    bytes.max(bytes.saturating_sub(ALLOCATOR_KEPT_BYTES) * KEPT_DIVISOR)
 }
 
 /// Returns the free bytes on the disk of a folder that need not exist yet, if the system reports
@@ -503,7 +503,7 @@ mod tests {
                 let storage = resources.storage(bytes, 1).unwrap();
                 assert!(resources.memory_bytes(storage, 1, bytes) <= bytes);
                 let cached = resources.cache_bytes(storage, 1, bytes);
-                let wanted = resources.coded_bytes.min(Amount::from(bytes) / CACHE_PART);
+                let wanted = resources.coded_bytes.min(Amount::from(bytes) / CACHE_DIVISOR);
                 assert!(Amount::from(cached) >= wanted, "{slice}, {mib}");
             }
         }

@@ -271,9 +271,9 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress.phase(slice, phase, self.own_rows());
         let own_chunks = Some(self.own_chunks.clone()).filter(|own_chunks| !own_chunks.is_empty());
         let log = own_chunks.map(|own_chunks| stages.begin(stage, own_chunks, base)).transpose()?;
-        let worked = tables.ply(history, log.as_ref(), &|rows| advance(progress, rows as u64))?;
+        let stats = tables.ply(history, log.as_ref(), &|rows| advance(progress, rows as u64))?;
         let parts = stages.finish(stage, base, log)?;
-        timer.report(slice, phase, &worked, progress)?;
+        timer.report(slice, phase, &stats, progress)?;
         Ok(parts)
     }
 

@@ -28,7 +28,7 @@ pub struct Mpi {
 type Request = (Vec<Vec<u8>>, Sender<Vec<Vec<u8>>>);
 
 impl Mpi {
-    /// Initializes MPI and runs `work` in this process. If it fails, calls `tell` with the error
+    /// Initializes MPI and runs `work` in this process. If it fails, calls `report` with the error
     /// and aborts all processes with the exit code that it returns.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Mpi {
     /// returned, since the process ends.
     pub fn run<T: Send, E: Send>(
         work: impl FnOnce(&Mpi) -> Result<T, E> + Send,
-        tell: impl FnOnce(E) -> i32,
+        report: impl FnOnce(E) -> i32,
     ) -> Result<T, CommunicatorError> {
         let begun = mpi::initialize_with_threading(Threading::Funneled);
         let (universe, threading) = begun.ok_or(CommunicatorError)?;
@@ -59,7 +59,7 @@ impl Mpi {
         });
         let code = match outcome {
             Ok(Ok(done)) => return Ok(done),
-            Ok(Err(error)) => tell(error),
+            Ok(Err(error)) => report(error),
             // The panic has printed its message.
             Err(_) => PANICKED,
         };
@@ -81,12 +81,11 @@ fn all_to_all(world: &SimpleCommunicator, given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut sizes = vec![0_i32; given.len()];
     world.all_to_all_into(&counts[..], &mut sizes[..]);
     // One extra byte: some MPI libraries give the address of an empty vector a special meaning.
-    let size = |sizes: &[i32]| sizes.iter().map(|&size| size as usize).sum::<usize>() + 1;
-    let mut sent = Vec::with_capacity(size(&counts));
+    let mut sent = Vec::with_capacity(total(&counts) + 1);
     // Frees each buffer once it is copied.
     given.into_iter().for_each(|bytes| sent.extend(bytes));
     sent.push(0);
-    let mut taken = vec![0_u8; size(&sizes)];
+    let mut taken = vec![0_u8; total(&sizes) + 1];
     let of = Partition::new(&sent[..], &counts[..], starts(&counts));
     let into_places = starts(&sizes);
     let mut into = PartitionMut::new(&mut taken[..], &sizes[..], &into_places[..]);
@@ -94,6 +93,10 @@ fn all_to_all(world: &SimpleCommunicator, given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     drop(sent);
     let places = into_places.iter().zip(&sizes);
     places.map(|(&start, &size)| taken[start as usize..][..size as usize].to_vec()).collect()
+}
+
+fn total(sizes: &[i32]) -> usize {
+    sizes.iter().map(|&size| size as usize).sum()
 }
 
 /// Returns the start of each piece in their concatenation.

@@ -22,11 +22,11 @@ use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Event, Row};
 
 /// Un-moves are applied to the table in groups of at least this size.
-const AT_ONCE: usize = 1 << 10;
+const MIN_UNMOVES: usize = 1 << 10;
 
 /// If more than one in this number of blocks has changed, nearly all blocks have a move to a
 /// changed one.
-const MOST_SHARE: usize = 8;
+const MIN_BLOCKS_PER_CHANGED: usize = 8;
 
 /// The changes of a ply.
 #[derive(Clone, Debug, Default)]
@@ -157,7 +157,7 @@ fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -
     if side == Side::Defenders {
         return Some(blocks.clone());
     }
-    if blocks.count_ones() * MOST_SHARE > blocks.len() {
+    if blocks.count_ones() * MIN_BLOCKS_PER_CHANGED > blocks.len() {
         return None;
     }
     let found = BitVec::<AtomicUsize>::repeat(false, blocks.len());
@@ -207,7 +207,7 @@ fn attackers_back<const N: usize>(
     let (frame, into) = (moves.frame, AtomicRows::new(into));
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
     // Prefetched reads of distant rows overlap; atomic writes do not.
-    let add = |unmoves: &mut Vec<Unmove<N>>, reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
+    let apply = |unmoves: &mut Vec<Unmove<N>>, reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
         moves.rows.resolve_unmoves(unmoves, |origin, rank, lanes| {
             let row = frame.first_row(origin) + rank.index();
             into.prefetch(row);
@@ -231,11 +231,11 @@ fn attackers_back<const N: usize>(
                 lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
                 let (attackers, _) = walker.set(block.into());
                 moves.rows.attacker_unmoves(attackers, changed_rows, buffers, unmoves);
-                if unmoves.len() >= AT_ONCE {
-                    add(unmoves, reached);
+                if unmoves.len() >= MIN_UNMOVES {
+                    apply(unmoves, reached);
                 }
             }
-            add(unmoves, reached);
+            apply(unmoves, reached);
         },
     );
     let words = touched.into_vec().into_iter().map(AtomicUsize::into_inner).collect();

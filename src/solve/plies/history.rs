@@ -148,9 +148,9 @@ impl<const N: usize> PlyIo<N> for LogIo<'_> {
 /// Sets exactly the lanes that have no position.
 pub(crate) fn fill_with_invalid<const N: usize>(domain: &Domain<N>, rows: &mut [Row<N>]) {
     let Domain { moves, chunks, .. } = domain;
-    let rows = rows.par_chunks_mut(chunks.chunk_rows()).zip(0..chunks.count());
-    let worker = || (moves.frame.walker(), Block::default());
-    rows.for_each_init(worker, |(walker, block), (rows, chunk)| {
+    let by_chunk = rows.par_chunks_mut(chunks.chunk_rows()).zip(0..chunks.count());
+    let buffers = || (moves.frame.walker(), Block::default());
+    by_chunk.for_each_init(buffers, |(walker, block), (rows, chunk)| {
         let places = chunks.places_of(chunks.number(chunk));
         for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
             let number = chunks.block(place);

@@ -33,14 +33,17 @@ impl<'a, const N: usize> InMemory<'a, N> {
 
     /// Allocates empty tables.
     pub(crate) fn new(domain: Domain<'a, N>) -> InMemory<'a, N> {
-        let empty = || {
-            let mut rows = pages::with_capacity(domain.chunks.rows());
-            rows.resize(domain.chunks.rows(), Row::EMPTY);
-            rows
-        };
+        let rows = domain.chunks.rows();
+        let [won, open, lost, newly_won] = std::array::from_fn(|_| empty_table(rows));
         let changed = Default::default();
-        InMemory { domain, won: empty(), open: empty(), lost: empty(), newly_won: empty(), changed }
+        InMemory { domain, won, open, lost, newly_won, changed }
     }
+}
+
+fn empty_table<const N: usize>(rows: usize) -> Vec<Row<N>> {
+    let mut table = pages::with_capacity(rows);
+    table.resize(rows, Row::EMPTY);
+    table
 }
 
 impl<const N: usize> Tables for InMemory<'_, N> {
@@ -55,17 +58,17 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         self.lost.par_iter_mut().chain(&mut self.newly_won).for_each(|row| *row = Row::EMPTY);
         let changed = if history.wins_next() { &mut self.lost } else { &mut self.newly_won };
         let tables = self.won.par_chunks_mut(rows).zip(self.open.par_chunks_mut(rows));
-        let tables = tables.zip(changed.par_chunks_mut(rows)).enumerate();
-        let changed = tables.map(|(at, ((won, open), changed))| {
+        let chunk_tables = tables.zip(changed.par_chunks_mut(rows)).enumerate();
+        let frontiers = chunk_tables.map(|(at, ((won, open), changed))| {
             let chunk = chunks.number(at);
             history.won_before(history.next_ply(), chunk, won)?;
             history.open(chunk, open)?;
             advance(changed.len())?;
             Ok(Frontier::of(&history.last_found(chunk)?, chunks, at, changed))
         });
-        let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?);
+        let last = Frontier::joined(&frontiers.collect::<Result<Vec<_>, ScratchError>>()?);
         let none = Frontier { blocks: BitVec::repeat(false, chunks.blocks), rows: 0 };
-        self.changed = [changed, none];
+        self.changed = [last, none];
         Ok(())
     }
 
@@ -82,8 +85,8 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             winning_ply(domain, &ply, WinTables { won, lost, newly_won }, last)?
         } else {
             clear(domain.chunks, lost, &before.blocks);
-            let won = WonTable::Whole(won);
-            let now = losing_ply(domain, &ply, LossTables { open, won, newly_won, lost }, last)?;
+            let tables = LossTables { open, won: WonTable::Whole(won), newly_won, lost };
+            let now = losing_ply(domain, &ply, tables, last)?;
             clear(domain.chunks, newly_won, &last.blocks);
             now
         };

@@ -106,12 +106,12 @@ impl<'a, const N: usize> InPartitions<'a, N> {
         let (packed, [buffer, ..]) = (self.spill.as_ref(), &mut self.buffers);
         for partition in &mut self.partitions[Side::Defenders] {
             let chunks = partition.domain.chunks;
-            let wins_before = wins_before(history, partition.is_losers());
+            let next_unknown = wins_before(history, partition.is_losers());
             let rows = emptied(buffer, chunks);
             fill_with_invalid(&partition.domain, rows);
             let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
             won.try_for_each(|(at, won)| {
-                history.won_before(wins_before, chunks.number(at), won)?;
+                history.won_before(next_unknown, chunks.number(at), won)?;
                 advance(won.len())
             })?;
             partition.won = StoredTable::of(rows, chunks, packed)?;
@@ -131,8 +131,8 @@ impl<'a, const N: usize> InPartitions<'a, N> {
         advance: Advance,
     ) -> Result<(), ScratchError> {
         let (layout, comm, packed) = (self.layout, self.comm, self.spill.as_ref());
-        let wins_before = wins_before(history, history.winner != Side::Attackers);
-        let dispatch = Dispatch::new(history, wins_before, self.scratch, layout.count())?;
+        let next_unknown = wins_before(history, history.winner != Side::Attackers);
+        let dispatch = Dispatch::new(history, next_unknown, self.scratch, layout.count())?;
         for domain in self.partitions[Side::Defenders].iter().map(|partition| partition.domain) {
             let numbers: Vec<ChunkNumber> = domain.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {

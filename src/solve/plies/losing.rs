@@ -53,26 +53,25 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     let (new, into) = (tables.newly_won, &mut *tables.lost);
     let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_cost, into);
     let candidates = candidates(domain, ply, &mut tables, &predecessors)?;
-    let LossTables { open: all_open, won: history, lost: may_be_lost, .. } = tables;
+    let LossTables { open: all_open, won: known_wins, lost: may_be_lost, .. } = tables;
     let by_stars = moves.stars.as_ref().filter(|_| {
         let (rows, all) = (candidates.rows, chunks.rows());
         loser == Side::Attackers && !StarCost::MOVES.exceeds_row_cost(rows, all)
     });
-    let (whole, by_chunk) = match history {
+    let (whole, by_chunk): (&[Row<N>], Vec<Option<T::Chunk<'_>>>) = match known_wins {
         WonTable::Whole(rows) => (rows, (0..chunks.count()).map(|_| None).collect()),
-        WonTable::ByChunk(table) => (&[][..], table.chunks(chunks).into_iter().map(Some).collect()),
+        WonTable::ByChunk(table) => (&[], table.chunks(chunks).into_iter().map(Some).collect()),
     };
-    let by_chunk: Vec<Option<T::Chunk<'_>>> = by_chunk;
     if let Some(stars) = by_stars {
         stars.without_moves(whole, true, may_be_lost);
     }
     let kings = moves.kings.as_ref().filter(|_| loser == Side::Defenders);
     let tables = all_open.chunks(chunks).into_par_iter().zip(by_chunk);
-    let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
-    let changed = tables.enumerate().map_init(
+    let chunk_tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
+    let changed = chunk_tables.enumerate().map_init(
         || Worker::new(moves),
-        |worker, (chunk, ((mut chunk_open, mut chunk_won), chunk_may_be_lost))| {
-            let chunk = chunks.number(chunk);
+        |worker, (at, ((mut chunk_open, mut chunk_won), chunk_may_be_lost))| {
+            let chunk = chunks.number(at);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let may = &candidates.blocks[places.clone()];
             let (rows, first) = match &mut chunk_won {
@@ -116,11 +115,11 @@ fn candidates<const N: usize, T: Table<N>>(
     let LossTables { open: all_open, newly_won, lost: may_be_lost, .. } = tables;
     let kings = moves.kings.as_ref().filter(|_| winner == Side::Attackers);
     let tables = all_open.chunks(chunks).into_par_iter();
-    let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
-    let candidates = tables.enumerate().map_init(
+    let chunk_tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
+    let candidates = chunk_tables.enumerate().map_init(
         || Worker::new(moves),
-        |worker, (chunk, (mut chunk_open, chunk_may_be_lost))| {
-            let chunk = chunks.number(chunk);
+        |worker, (at, (mut chunk_open, chunk_may_be_lost))| {
+            let chunk = chunks.number(at);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
             let captures = ply.io.seeds(Content::Releases, ply.number - 1, chunk)?;

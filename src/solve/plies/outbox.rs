@@ -54,10 +54,10 @@ impl Outbox {
         let begun = Instant::now();
         for (partition, events) in by_partition.iter().enumerate() {
             if let [first, .., last] | [first @ last] = &events[..] {
-                let kept = self.spill.add(&encode_events(events))?;
+                let record = self.spill.add(&encode_events(events))?;
                 let (first, reach, rows) = (first.row, last.row, events.len());
                 let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
-                batches[partition].push(RowBatch { first, reach, rows, kept });
+                batches[partition].push(RowBatch { first, reach, rows, record });
             }
         }
         self.taken.fetch_add(by_partition.iter().map(Vec::len).sum(), Ordering::Relaxed);
@@ -144,16 +144,15 @@ impl Inbox {
         rows: &mut [Row<N>],
     ) -> Result<Frontier, ScratchError> {
         let blocks = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-        let rows = AtomicRows::new(rows);
+        let atomic_rows = AtomicRows::new(rows);
         self.batches.par_iter().try_for_each(|batch| {
             for Event { row, lanes } in self.open(batch)? {
-                rows.add(row.index(), lanes);
+                atomic_rows.add(row.index(), lanes);
                 blocks.set_aliased(row.index() / chunks.block_rows, true);
             }
             Ok::<_, ScratchError>(())
         })?;
-        let blocks: BitVec = blocks.into_iter().collect();
-        Ok(Frontier { blocks, rows: self.rows() })
+        Ok(Frontier { blocks: blocks.into_iter().collect(), rows: self.rows() })
     }
 
     /// Returns the events of a chunk of the partition.
@@ -224,9 +223,9 @@ impl Inbox {
         batch: &RowBatch,
     ) -> Result<Vec<Event<N, PartitionRow>>, ScratchError> {
         let Some(spill) = &self.spill else { return Ok(Vec::new()) };
-        let events = decode_events(&spill.read(&batch.kept)?);
-        let events = events.filter(|events: &Vec<_>| events.len() == batch.rows);
-        events.ok_or_else(|| spill.damaged())
+        decode_events(&spill.read(&batch.record)?)
+            .filter(|events: &Vec<_>| events.len() == batch.rows)
+            .ok_or_else(|| spill.damaged())
     }
 }
 

@@ -17,13 +17,13 @@ use crate::solve::store::{ScratchError, SpillFile, SpillRecord};
 const ROWS_PER_FLIPPED: usize = 4;
 
 /// A table on disk.
-pub(crate) struct Packed {
+pub(crate) struct PackedTable {
     spill: Arc<SpillFile>,
-    chunks: Vec<Rows>,
+    chunks: Vec<ChunkRows>,
 }
 
 /// A packed chunk, and its flips since it was packed.
-struct Rows {
+struct ChunkRows {
     packed: SpillRecord,
     /// Only the first `used` of them are valid; the others are reused.
     flips: Vec<SpillRecord>,
@@ -35,12 +35,12 @@ struct Rows {
 /// A chunk of a packed table.
 pub(crate) struct PackedChunk<'p, const N: usize> {
     spill: &'p SpillFile,
-    chunk: &'p mut Rows,
+    chunk: &'p mut ChunkRows,
     count: usize,
     unpacked: Option<Vec<Row<N>>>,
 }
 
-impl Packed {
+impl PackedTable {
     /// Packs a table.
     ///
     /// # Errors
@@ -49,13 +49,13 @@ impl Packed {
         rows: &[Row<N>],
         chunks: Chunks,
         spill: &Arc<SpillFile>,
-    ) -> Result<Packed, ScratchError> {
+    ) -> Result<PackedTable, ScratchError> {
         let pack = |rows| {
             let packed = spill.add(&encode_rows(rows))?;
-            Ok::<_, ScratchError>(Rows { packed, flips: Vec::new(), used: 0, flipped: 0 })
+            Ok::<_, ScratchError>(ChunkRows { packed, flips: Vec::new(), used: 0, flipped: 0 })
         };
         let chunks = rows.par_chunks(chunks.chunk_rows()).map(pack).collect::<Result<_, _>>()?;
-        Ok(Packed { spill: Arc::clone(spill), chunks })
+        Ok(PackedTable { spill: Arc::clone(spill), chunks })
     }
 
     /// Adds new lanes to the rows of changed chunks.
@@ -68,8 +68,8 @@ impl Packed {
         new: &[Row<N>],
         changed: &Frontier,
     ) -> Result<(), ScratchError> {
-        let new = new.par_chunks(chunks.chunk_rows());
-        let all = self.chunks(chunks).into_par_iter().zip(new).enumerate();
+        let new_chunks = new.par_chunks(chunks.chunk_rows());
+        let all = self.chunks(chunks).into_par_iter().zip(new_chunks).enumerate();
         all.try_for_each(|(at, (mut chunk, new))| {
             match changed.blocks[chunks.places_of(chunks.number(at))].any() {
                 true => chunk.flip(&events_of(new)),
@@ -88,8 +88,8 @@ impl Packed {
         into: &mut Vec<Row<N>>,
     ) -> Result<(), ScratchError> {
         into.resize(chunks.rows(), Row::EMPTY);
-        let into = into.par_chunks_mut(chunks.chunk_rows());
-        let all = self.chunks(chunks).into_par_iter().zip(into);
+        let targets = into.par_chunks_mut(chunks.chunk_rows());
+        let all = self.chunks(chunks).into_par_iter().zip(targets);
         all.try_for_each(|(mut chunk, into)| {
             into.copy_from_slice(chunk.rows()?);
             Ok(())
@@ -97,7 +97,7 @@ impl Packed {
     }
 }
 
-impl<const N: usize> Table<N> for Packed {
+impl<const N: usize> Table<N> for PackedTable {
     type Chunk<'t> = PackedChunk<'t, N>;
 
     fn chunks(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
@@ -127,7 +127,7 @@ impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
         if let Some(rows) = &mut self.unpacked {
             flip(rows, events);
         }
-        let Rows { packed, flips, used, flipped } = self.chunk;
+        let ChunkRows { packed, flips, used, flipped } = self.chunk;
         *flipped += events.len();
         match &self.unpacked {
             Some(rows) if *flipped * ROWS_PER_FLIPPED > self.count => {
@@ -137,7 +137,7 @@ impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
             _ => {
                 let bytes = encode_events(events);
                 match flips.get_mut(*used) {
-                    Some(kept) => spill.replace(kept, &bytes)?,
+                    Some(record) => spill.replace(record, &bytes)?,
                     None => flips.push(spill.add(&bytes)?),
                 }
                 *used += 1;
@@ -153,8 +153,8 @@ impl<const N: usize> PackedChunk<'_, N> {
         let bytes = spill.read(&chunk.packed)?;
         let mut rows = vec![Row::EMPTY; self.count];
         decode_rows(&bytes, &mut rows).ok_or_else(|| spill.damaged())?;
-        for kept in &chunk.flips[..chunk.used] {
-            let events = decode_events(&spill.read(kept)?).ok_or_else(|| spill.damaged())?;
+        for record in &chunk.flips[..chunk.used] {
+            let events = decode_events(&spill.read(record)?).ok_or_else(|| spill.damaged())?;
             flip(&mut rows, &events);
         }
         Ok(rows)
@@ -193,7 +193,7 @@ mod tests {
             let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
             let chunks = Chunks::new(ROWS / 2, 2).of_blocks(4);
             let mut rows: Vec<Row<1>> = first.into_iter().map(|word| Row([word])).collect();
-            let mut packed = Packed::of(&rows, chunks, &Arc::new(SpillFile::new(&scratch).unwrap())).unwrap();
+            let mut packed = PackedTable::of(&rows, chunks, &Arc::new(SpillFile::new(&scratch).unwrap())).unwrap();
             for (chunk, lanes, looks) in flips {
                 let events: Vec<Event<1>> = lanes
                     .into_iter()

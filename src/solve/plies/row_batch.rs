@@ -14,13 +14,13 @@ pub(crate) struct RowBatch {
     /// The number of rows.
     pub rows: usize,
     /// The encoded events.
-    pub kept: SpillRecord,
+    pub record: SpillRecord,
 }
 
 /// The fields that precede a batch on the wire: partition, first row, last row and number of rows,
 /// then the header of the record.
-const HEAD_NUMBERS: usize = 4;
-const HEAD_BYTES: usize = HEAD_NUMBERS * size_of::<u64>() + SPILL_HEADER_BYTES;
+const WIRE_NUMBERS: usize = 4;
+const WIRE_HEADER_BYTES: usize = WIRE_NUMBERS * size_of::<u64>() + SPILL_HEADER_BYTES;
 
 /// Sends all batches to the ranks of their partitions, by rank, in rounds of limited size. Calls
 /// `take` with each received batch, which is then in `spill`.
@@ -40,7 +40,7 @@ pub(crate) fn exchange(
             // The first byte tells the receiver if another round follows.
             let mut bytes = vec![0];
             while let Some((partition, batch)) = batches.pop_if(|(_, batch)| {
-                bytes.len() == 1 || bytes.len() + HEAD_BYTES + batch.kept.size() <= most
+                bytes.len() == 1 || bytes.len() + WIRE_HEADER_BYTES + batch.record.size() <= most
             }) {
                 put(spill, partition, &batch, &mut bytes)?;
             }
@@ -71,10 +71,10 @@ fn put(
     batch: &RowBatch,
     bytes: &mut Vec<u8>,
 ) -> Result<(), ScratchError> {
-    let (label, rows) = spill.read_raw(&batch.kept)?;
+    let (header, rows) = spill.read_raw(&batch.record)?;
     let numbers = [partition, batch.first.index(), batch.reach.index(), batch.rows];
     bytes.extend(numbers.iter().flat_map(|&number| (number as u64).to_le_bytes()));
-    bytes.extend(label.to_bytes());
+    bytes.extend(header.to_bytes());
     bytes.extend(rows);
     Ok(())
 }
@@ -82,14 +82,14 @@ fn put(
 /// Decodes the next batch and the index of its partition; adds its record to `spill`.
 fn next(spill: &SpillFile, bytes: &mut &[u8]) -> Result<(usize, RowBatch), ScratchError> {
     let damaged = || spill.damaged();
-    let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>().ok_or_else(damaged)?;
-    let (numbers, label) = head.split_at(HEAD_NUMBERS * size_of::<u64>());
+    let (head, rest) = bytes.split_first_chunk::<WIRE_HEADER_BYTES>().ok_or_else(damaged)?;
+    let (numbers, header) = head.split_at(WIRE_NUMBERS * size_of::<u64>());
     let numbers = numbers.as_chunks().0;
     let number = |i: usize| u64::from_le_bytes(numbers[i]) as usize;
-    let label = SpillHeader::from_bytes(label.first_chunk().ok_or_else(damaged)?);
-    let (rows, rest) = rest.split_at_checked(label.size()).ok_or_else(damaged)?;
+    let header = SpillHeader::from_bytes(header.first_chunk().ok_or_else(damaged)?);
+    let (rows, rest) = rest.split_at_checked(header.size()).ok_or_else(damaged)?;
     *bytes = rest;
     let (first, reach) = (PartitionRow::new(number(1)), PartitionRow::new(number(2)));
-    let kept = spill.add_raw(label, rows)?;
-    Ok((number(0), RowBatch { first, reach, rows: number(3), kept }))
+    let record = spill.add_raw(header, rows)?;
+    Ok((number(0), RowBatch { first, reach, rows: number(3), record }))
 }

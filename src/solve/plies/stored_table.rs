@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
-use crate::solve::plies::packed_table::{Packed, PackedChunk};
+use crate::solve::plies::packed_table::{PackedChunk, PackedTable};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, SpillFile};
@@ -17,7 +17,7 @@ pub(crate) enum StoredTable<const N: usize> {
     /// In memory.
     InMemory(Vec<Row<N>>),
     /// Packed on disk.
-    Packed(Packed),
+    Packed(PackedTable),
 }
 
 impl<const N: usize> Default for StoredTable<N> {
@@ -37,7 +37,7 @@ impl<const N: usize> StoredTable<N> {
         spill: Option<&Arc<SpillFile>>,
     ) -> Result<StoredTable<N>, ScratchError> {
         match spill {
-            Some(spill) => Packed::of(rows, chunks, spill).map(StoredTable::Packed),
+            Some(spill) => PackedTable::of(rows, chunks, spill).map(StoredTable::Packed),
             None => {
                 let mut own = pages::with_capacity(rows.len());
                 own.extend_from_slice(rows);
@@ -60,8 +60,8 @@ impl<const N: usize> StoredTable<N> {
             StoredTable::Packed(packed) => return packed.add(chunks, new, changed),
             StoredTable::InMemory(rows) => rows.par_chunks_mut(chunks.chunk_rows()),
         };
-        let all = all.zip(new.par_chunks(chunks.chunk_rows())).enumerate();
-        all.for_each(|(at, (rows, new))| {
+        let both = all.zip(new.par_chunks(chunks.chunk_rows())).enumerate();
+        both.for_each(|(at, (rows, new))| {
             if changed.blocks[chunks.places_of(chunks.number(at))].any() {
                 rows.iter_mut().zip(new).for_each(|(row, &new)| *row |= new);
             }

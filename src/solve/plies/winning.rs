@@ -36,28 +36,28 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     lost: &Frontier,
 ) -> Result<Frontier, ScratchError> {
     let &Domain { moves, winner, chunks } = domain;
-    let WinTables { won: all_won, lost: history, newly_won } = tables;
-    let mut all_won = all_won.chunks(chunks);
+    let WinTables { won: all_won, lost: known_losses, newly_won } = tables;
+    let mut won_chunks = all_won.chunks(chunks);
     let star_cost = StarCost::UNMOVES;
     let predecessors =
-        Predecessors::find(moves, chunks, winner, history, lost, star_cost, newly_won);
+        Predecessors::find(moves, chunks, winner, known_losses, lost, star_cost, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
         let new = newly_won.par_chunks_mut(chunks.chunk_rows());
-        all_won.par_iter_mut().zip(new).try_for_each(|(won, new)| {
+        won_chunks.par_iter_mut().zip(new).try_for_each(|(won, new)| {
             new.iter_mut().zip(won.rows()?).for_each(|(new, &won)| *new = !won);
             Ok::<_, ScratchError>(())
         })?;
-        stars.without_moves(history, false, newly_won);
+        stars.without_moves(known_losses, false, newly_won);
     }
     let kings = moves.kings.as_ref().filter(|_| winner == Side::Defenders);
     let (blocks, first_block) = (Some(&lost.blocks[..]), chunks.block(0));
-    let targets = TargetSet { rows: history, first_block, complement: false, blocks };
-    let tables = all_won.into_par_iter();
-    let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
-    let changed = tables.enumerate().map_init(
+    let targets = TargetSet { rows: known_losses, first_block, complement: false, blocks };
+    let tables = won_chunks.into_par_iter();
+    let chunk_tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
+    let changed = chunk_tables.enumerate().map_init(
         || Worker::new(moves),
-        |worker, (chunk, (mut chunk_won, chunk_new))| {
-            let chunk = chunks.number(chunk);
+        |worker, (at, (mut chunk_won, chunk_new))| {
+            let chunk = chunks.number(at);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
             let captures = ply.io.seeds(Content::Wins, ply.number, chunk)?;
@@ -71,7 +71,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
             let won = chunk_won.rows()?;
             if let Some(kings) = kings {
                 let first = chunks.block(places.start);
-                worker.kings_back(kings, first, &among, &history[places.clone()], chunk_new);
+                worker.kings_back(kings, first, &among, &known_losses[places.clone()], chunk_new);
             }
             for place in ones(&visited) {
                 let number = chunks.block(places.start + place);

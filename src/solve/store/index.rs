@@ -86,8 +86,7 @@ impl Index {
     /// Builds the index of records that were written in any order.
     pub(super) fn new(part: &Part, header: Header, mut entries: Vec<IndexEntry>) -> Index {
         entries.sort_unstable_by_key(|entry| entry.key);
-        let hash = hash(part, header, &entries_bytes(&entries));
-        Index { entries, hash }
+        Index { hash: hash(part, header, &entries_bytes(&entries)), entries }
     }
 
     /// Encodes everything that follows the last record.
@@ -124,9 +123,9 @@ impl Index {
         if hash(part, header, entries) != array(&end, 8) {
             return Ok(None);
         }
-        let entries = entries.chunks_exact(ENTRY_BYTES).zip(places.chunks_exact(PLACE_BYTES));
+        let pairs = entries.chunks_exact(ENTRY_BYTES).zip(places.chunks_exact(PLACE_BYTES));
         let entries: Option<Vec<IndexEntry>> =
-            entries.map(|(entry, place)| IndexEntry::parse(entry, place, start)).collect();
+            pairs.map(|(entry, place)| IndexEntry::parse(entry, place, start)).collect();
         Ok(entries.map(|entries| Index { entries, hash: array(&end, 8) }))
     }
 

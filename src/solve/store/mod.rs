@@ -116,8 +116,8 @@ impl<'a> ScratchFolder<'a> {
 
     /// Deletes unfinished stages.
     fn remove_unfinished(&self) -> Result<(), ScratchError> {
-        let build_files = build_files(&*self.files, &self.folder).map_err(at(&self.folder))?;
-        let mut unfinished = build_files.iter().filter(|path| path.extension().is_some());
+        let all = build_files(&*self.files, &self.folder).map_err(at(&self.folder))?;
+        let mut unfinished = all.iter().filter(|path| path.extension().is_some());
         unfinished.try_for_each(|path| self.files.remove(path).map_err(at(path)))
     }
 

@@ -66,8 +66,8 @@ impl<'a> Stages<'a> {
             }
             _ => String::new(),
         };
-        let names = comm.broadcast(names.as_bytes())?;
-        let names = String::from_utf8_lossy(&names);
+        let shared_names = comm.broadcast(names.as_bytes())?;
+        let names = String::from_utf8_lossy(&shared_names);
         let mut existing: Vec<Part> = names.split('\n').filter_map(Part::named).collect();
         existing.sort_by_key(|part| part.chunks.start);
         Ok(Stages { scratch, comm, chunks, reads, existing })
@@ -194,8 +194,8 @@ impl<'a> Stages<'a> {
 
     /// Gathers the finished parts of all ranks.
     fn gather_parts(&self, own: &[PartInfo]) -> Result<Vec<PartInfo>, ScratchError> {
-        let own: Vec<u8> = own.iter().flat_map(PartInfo::to_bytes).collect();
-        let all = self.comm.all_gather(&own)?.concat();
+        let bytes: Vec<u8> = own.iter().flat_map(PartInfo::to_bytes).collect();
+        let all = self.comm.all_gather(&bytes)?.concat();
         let (all, _) = all.as_chunks();
         Ok(all.iter().map(PartInfo::from_bytes).collect())
     }
