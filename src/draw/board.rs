@@ -4,21 +4,21 @@ use crate::game::board::{Board, Square, SquareSet};
 use crate::game::moves::{Ending, Move};
 use crate::game::rules::{Kind, Layout, Ruleset, Side, plural};
 
-/// A board to be drawn: what its squares are, what stands on them, and what happens.
+/// A drawing of a board: marked squares, pieces, and moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardPicture {
     pub(super) board: Board,
     pub(super) layout: Layout,
-    /// By [`Mark::ALL`]; each square has one at most.
+    /// The squares of each mark, by [`Mark::ALL`]; each square has at most one mark.
     pub(super) marked: [SquareSet; Mark::ALL.len()],
-    /// From where to where a piece goes.
+    /// Origin and target of a move to be played.
     pub(super) arrow: Option<(Square, Square)>,
-    /// From where to where a piece has gone.
+    /// Origin and target of the last move.
     pub(super) last: Option<(Square, Square)>,
-    /// Pieces that this captures.
+    /// The pieces captured by the move to be played.
     pub(super) captured: SquareSet,
     pub(super) caption: Option<Caption>,
-    /// Seen from the last rank, not from the first.
+    /// Drawn with the first rank on top.
     pub(super) is_turned: bool,
 }
 
@@ -26,26 +26,26 @@ pub struct BoardPicture {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Caption {
     pub text: String,
-    /// Whose move it tells.
+    /// The side whose move it describes.
     pub side: Option<Side>,
 }
 
-/// What a square is, in drawings.
+/// The mark of a square in drawings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
     /// The king wins here.
     Goal,
-    /// Nobody comes in from outside.
+    /// Soldiers cannot enter from outside.
     Gated,
-    /// Hostile, or not open to every soldier.
+    /// Hostile, or closed to some soldiers.
     Special,
 }
 
 impl Mark {
-    /// All three, the weightiest first.
+    /// All marks, in order of precedence.
     pub const ALL: [Mark; 3] = [Mark::Goal, Mark::Gated, Mark::Special];
 
-    /// The mark's letter in text.
+    /// Returns the mark's character in text.
     pub fn letter(self) -> char {
         match self {
             Mark::Goal => '*',
@@ -54,7 +54,7 @@ impl Mark {
         }
     }
 
-    /// The mark in words.
+    /// Returns the meaning of the mark, for legends.
     pub fn meaning(self) -> &'static str {
         match self {
             Mark::Goal => "the king wins here",
@@ -81,7 +81,7 @@ impl Mark {
 }
 
 impl BoardPicture {
-    /// The board of these rules with these pieces.
+    /// Creates a drawing of the board of these rules with these pieces.
     pub fn new(rules: &Ruleset, layout: Layout) -> BoardPicture {
         let mut taken = SquareSet::EMPTY;
         let marked = Mark::ALL.map(|mark| {
@@ -94,7 +94,7 @@ impl BoardPicture {
         BoardPicture { board, layout, marked, arrow, last, captured, caption, is_turned }
     }
 
-    /// Shows a move that is about to be played: where the piece goes, and what it captures.
+    /// Shows a move to be played: an arrow, and the captures.
     #[must_use]
     pub fn with_move(mut self, played: &Move) -> BoardPicture {
         self.arrow = Some((played.from, played.to));
@@ -105,81 +105,86 @@ impl BoardPicture {
         self
     }
 
-    /// Marks the squares of a move that has been played, where the piece was and where it is.
+    /// Marks the origin and target of the last move.
     #[must_use]
     pub fn with_last_move(mut self, played: &Move) -> BoardPicture {
         self.last = Some((played.from, played.to));
         self
     }
 
-    /// Writes a line above the board, with a piece of the side whose move it tells.
+    /// Adds a line above the board, with a piece of the side whose move it describes.
     #[must_use]
     pub fn with_caption(mut self, text: impl Into<String>, side: Option<Side>) -> BoardPicture {
         self.caption = Some(Caption { text: text.into(), side });
         self
     }
 
-    /// Shows the board from the other side, with the first rank on top.
+    /// Flips the board: the first rank is drawn on top.
     #[must_use]
     pub fn turned(mut self) -> BoardPicture {
         self.is_turned = !self.is_turned;
         self
     }
 
-    /// The ranks, from the top.
+    /// Iterates over the ranks from the top.
     pub(super) fn ranks(&self) -> impl Iterator<Item = usize> + use<> {
         let (size, is_turned) = (self.board.size(), self.is_turned);
         (0..size).map(move |row| if is_turned { row } else { size - 1 - row })
     }
 
-    /// The files, from the left.
+    /// Iterates over the files from the left.
     pub(super) fn files(&self) -> impl Iterator<Item = usize> + use<> {
         let (size, is_turned) = (self.board.size(), self.is_turned);
         (0..size).map(move |column| if is_turned { size - 1 - column } else { column })
     }
 
-    /// What a square is.
+    /// Returns the mark of the square.
     pub(super) fn mark(&self, square: Square) -> Option<Mark> {
         let mut marked = Mark::ALL.into_iter().zip(&self.marked);
         marked.find(|(_, squares)| squares.contains(square)).map(|(mark, _)| mark)
     }
 
-    /// What the marks mean, one a line, with the names that the rules have for the squares.
+    /// Returns a legend of the marks in use, one per line, with the ruleset's names of the squares.
     pub fn legend(&self, rules: &Ruleset) -> String {
         let mut lines = String::new();
         for (mark, &squares) in Mark::ALL.into_iter().zip(&self.marked) {
             if !squares.is_empty() {
-                let squares = rules.phrase(squares);
+                let names = rules.phrase(squares);
                 // Writing to a string does not fail.
-                let _ = writeln!(lines, "{} {}: {squares}", mark.letter(), mark.meaning());
+                let _ = writeln!(lines, "{} {}: {names}", mark.letter(), mark.meaning());
             }
         }
         lines
     }
 
-    /// The picture in words, for those who do not see it.
-    pub(super) fn words(&self) -> String {
-        let name = |square| self.board.name(square).to_string();
-        let list = |squares: SquareSet| squares.iter().map(name).collect::<Vec<_>>().join(" ");
-        let mut words = Vec::new();
+    /// Describes the drawing in words, for accessibility.
+    pub(super) fn description(&self) -> String {
+        let mut parts = Vec::new();
         if let Some(caption) = &self.caption {
-            words.push(caption.text.clone());
+            parts.push(caption.text.clone());
         }
         for kind in Kind::ALL.into_iter().rev() {
             let squares = self.layout.squares(kind);
             if !squares.is_empty() {
-                words.push(format!("{} on {}", plural(kind), list(squares)));
+                parts.push(format!("{} on {}", plural(kind), self.list(squares)));
             }
         }
         if let Some((from, to)) = self.arrow {
-            words.push(format!("a move from {} to {}", name(from), name(to)));
+            let (from, to) = (self.board.name(from), self.board.name(to));
+            parts.push(format!("a move from {from} to {to}"));
         }
         if let Some((from, to)) = self.last {
-            words.push(format!("the last move from {} to {}", name(from), name(to)));
+            let (from, to) = (self.board.name(from), self.board.name(to));
+            parts.push(format!("the last move from {from} to {to}"));
         }
         if !self.captured.is_empty() {
-            words.push(format!("captured on {}", list(self.captured)));
+            parts.push(format!("captured on {}", self.list(self.captured)));
         }
-        words.join("; ")
+        parts.join("; ")
+    }
+
+    fn list(&self, squares: SquareSet) -> String {
+        let names: Vec<String> = squares.iter().map(|s| self.board.name(s).to_string()).collect();
+        names.join(" ")
     }
 }

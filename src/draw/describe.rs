@@ -5,7 +5,7 @@ use crate::game::rules::{Endless, Hostility, Kind, Movement, Repetition, Ruleset
 
 use super::{BoardPicture, Style};
 
-/// What no file can change.
+/// The rules that no ruleset file can change.
 const COMMON: [(&str, &str); 6] = [
     (
         "by the mover",
@@ -27,13 +27,14 @@ const COMMON: [(&str, &str); 6] = [
 ];
 
 impl Ruleset {
-    /// The ruleset for people: where it comes from, its board, and every
-    /// decision in words, made from the data and not from the name.
+    /// Describes the ruleset for display: its source, its board, and every decision in words,
+    /// derived
+    /// from the data and not from the name.
     pub fn describe(&self) -> String {
         self.describe_in(Style::Plain)
     }
 
-    /// The same with its board drawn in that style.
+    /// Describes the ruleset, with its board drawn in this style.
     pub fn describe_in(&self, style: Style) -> String {
         let mut page = Page::default();
         page.line(&format!("{}: {}", self.name, self.title));
@@ -89,13 +90,9 @@ impl Ruleset {
 
     fn movement_lines(&self, movement: &Movement) -> Vec<String> {
         let all: SquareSet = self.board.squares().collect();
-        let but = |allowed: SquareSet| match all - allowed {
-            none if none.is_empty() => "every square".to_owned(),
-            closed => format!("every square but {}", self.phrase(closed)),
-        };
         let mut lines = vec![
-            format!("may stop on {}", but(movement.stop)),
-            format!("may cross {}", but(movement.cross)),
+            format!("may stop on {}", self.all_but(all - movement.stop)),
+            format!("may cross {}", self.all_but(all - movement.cross)),
         ];
         let (single, groups): (Vec<SquareSet>, Vec<SquareSet>) =
             movement.gates.iter().partition(|gate| gate.len() == 1);
@@ -104,14 +101,21 @@ impl Ruleset {
             lines.push(format!("may leave {squares}, but never arrive there or cross it"));
         }
         if !groups.is_empty() {
-            let groups: Vec<String> =
-                groups.iter().map(|&gate| self.list(gate).join(" ")).collect();
-            let groups = groups.join(" | ");
+            let lists: Vec<String> = groups.iter().map(|&gate| self.list(gate).join(" ")).collect();
             lines.push(format!(
-                "may move within and out of a group, but never in from outside: {groups}"
+                "may move within and out of a group, but never in from outside: {}",
+                lists.join(" | ")
             ));
         }
         lines
+    }
+
+    fn all_but(&self, closed: SquareSet) -> String {
+        if closed.is_empty() {
+            "every square".to_owned()
+        } else {
+            format!("every square but {}", self.phrase(closed))
+        }
     }
 
     fn soldier_lines(&self, side: Side) -> Vec<String> {
@@ -129,7 +133,7 @@ impl Ruleset {
     }
 
     fn hostile_lines(&self, hostility: &Hostility) -> Vec<String> {
-        let lines = [
+        let conditions = [
             (hostility.empty, "hostile while empty"),
             (hostility.occupied, "hostile with a piece of the own side on it"),
             (
@@ -137,9 +141,11 @@ impl Ruleset {
                 "hostile with a piece of the own side on it, if enemies are on all its other sides",
             ),
         ];
-        let lines = lines.into_iter().filter(|(squares, _)| !squares.is_empty());
-        let lines = lines.map(|(squares, when)| format!("{when}: {}", self.phrase(squares)));
-        let lines: Vec<String> = lines.collect();
+        let lines: Vec<String> = conditions
+            .into_iter()
+            .filter(|(squares, _)| !squares.is_empty())
+            .map(|(squares, when)| format!("{when}: {}", self.phrase(squares)))
+            .collect();
         if lines.is_empty() { vec!["no hostile squares".to_owned()] } else { lines }
     }
 
@@ -150,7 +156,7 @@ impl Ruleset {
         for square in self.surrounded {
             let sides: SquareSet = self.board.neighbours(square).collect();
             let hostile = sides & hostility.empty;
-            // More than four: at the edge there is no fourth side.
+            // 5 means never: at the edge there is no fourth side.
             let need = if sides.len() == 4 { 4 - hostile.len() } else { 5 };
             let [squares, helpers] = by_need.entry(need).or_default();
             squares.insert(square);
@@ -209,12 +215,12 @@ impl Ruleset {
     }
 }
 
-/// Columns of a page.
+/// The width of a page in columns.
 const WIDTH: usize = 80;
-/// Columns before the text of an entry.
+/// The column where the text of an entry begins.
 const INDENT: usize = 16;
 
-/// A text of headings and labelled entries, wrapped.
+/// Wrapped text with headings and labelled entries.
 #[derive(Default)]
 struct Page(String);
 
@@ -229,7 +235,7 @@ impl Page {
         self.line(text);
     }
 
-    /// The label once, then each text on lines of its own.
+    /// Adds the label once, then each text on lines of its own.
     fn entries(&mut self, label: &str, texts: &[String]) {
         for (text, label) in texts.iter().zip([label].into_iter().chain(std::iter::repeat(""))) {
             self.entry(label, text);

@@ -1,16 +1,17 @@
-//! Letters as strokes, for pictures that have no fonts.
+//! A stroke font, for pictures without font files.
 
 use super::shapes::Point;
 
-/// How far letters are apart, in their points.
+/// The space between letters, in glyph units.
 const GAP: f32 = 2.0;
-/// The width of a blank.
+/// The width of a blank, in glyph units.
 const BLANK: f32 = 2.5;
-/// The points of a letter as parts of the height that fonts count.
+/// The size of a glyph unit, as a fraction of the font size.
 const SCALE: f32 = 0.118;
 
-/// The strokes of a letter, commas between them. Two digits are a point, x from the left
-/// and y from the top: capitals go from 0 to 6, small letters from 2, tails to 8.
+/// Returns the strokes of a letter, separated by commas. Two digits are a point: x from the left
+/// and
+/// y from the top. Capitals extend from 0 to 6, small letters from 2, descenders to 8.
 fn strokes(letter: char) -> &'static str {
     match letter {
         '0' => "10 30 41 45 36 16 05 01 10",
@@ -63,25 +64,30 @@ fn strokes(letter: char) -> &'static str {
     }
 }
 
-/// A letter by its strokes, from x = 0 on, and its width.
+/// Returns a letter's strokes, shifted to start at x = 0, and its width.
 fn glyph(letter: char) -> (Vec<Vec<Point>>, f32) {
-    let point = |text: &str| {
-        let mut digits = text.bytes().map(|digit| f32::from(digit - b'0'));
-        digits.next().zip(digits.next()).unwrap_or_default()
-    };
-    let strokes = strokes(letter).split(',').map(|stroke| stroke.split_whitespace().map(point));
-    let mut strokes: Vec<Vec<Point>> = strokes.map(Iterator::collect).collect();
-    let xs = || strokes.iter().flatten().map(|&(x, _)| x);
-    let (least, most) = (xs().fold(f32::MAX, f32::min), xs().fold(0.0, f32::max));
+    let mut lines: Vec<Vec<Point>> = strokes(letter)
+        .split(',')
+        .map(|stroke| stroke.split_whitespace().map(parse_point).collect())
+        .collect();
+    let (mut least, mut most) = (f32::MAX, 0.0_f32);
+    for &(x, _) in lines.iter().flatten() {
+        (least, most) = (least.min(x), most.max(x));
+    }
     if least > most {
         return (Vec::new(), BLANK - GAP);
     }
-    strokes.iter_mut().flatten().for_each(|(x, _)| *x -= least);
-    (strokes, most - least)
+    lines.iter_mut().flatten().for_each(|(x, _)| *x -= least);
+    (lines, most - least)
 }
 
-/// The lines of a text, and how wide they are. It is on a base line that starts at a
-/// point, or has it in its middle. What is no letter here is a blank.
+fn parse_point(text: &str) -> Point {
+    let mut digits = text.bytes().map(|digit| f32::from(digit - b'0'));
+    digits.next().zip(digits.next()).unwrap_or_default()
+}
+
+/// Returns the line segments of a text, and the stroke width. The baseline starts at `at`, or is
+/// centred there. Unknown letters are blank.
 pub(super) fn text_lines(
     at: Point,
     size: f32,
@@ -90,15 +96,17 @@ pub(super) fn text_lines(
 ) -> (Vec<[Point; 2]>, f32) {
     let scale = SCALE * size;
     let glyphs: Vec<_> = text.chars().map(glyph).collect();
-    let width: f32 = glyphs.iter().map(|(_, width)| width + GAP).sum::<f32>() - GAP;
-    let mut x = if is_centred { -width / 2.0 } else { 0.0 };
+    let total: f32 = glyphs.iter().map(|(_, width)| width + GAP).sum::<f32>() - GAP;
+    let mut left = if is_centred { -total / 2.0 } else { 0.0 };
     let mut lines = Vec::new();
     for (strokes, width) in glyphs {
-        let place = |point: Point| (at.0 + scale * (x + point.0), at.1 + scale * (point.1 - 6.0));
         for stroke in strokes {
-            lines.extend(stroke.windows(2).map(|ends| [place(ends[0]), place(ends[1])]));
+            lines.extend(stroke.windows(2).map(|ends| {
+                [ends[0], ends[1]]
+                    .map(|(x, y)| (at.0 + scale * (left + x), at.1 + scale * (y - 6.0)))
+            }));
         }
-        x += width + GAP;
+        left += width + GAP;
     }
     (lines, 0.1 * size)
 }

@@ -1,21 +1,22 @@
-use crate::game::rules::{Kind, Side};
+use crate::game::rules::Kind;
 
 use super::Style;
 use super::shapes::{Ink, Point, SQUARE, Shape, piece};
-use super::text::ink;
+use super::text::piece_sgr;
 
-/// How large the longer side of a grid is in a picture, unless its squares would be larger
-/// than those of a board, or too small to be seen.
+/// The longer side of a grid in a picture. Squares are no larger than those of a board and no
+/// smaller
+/// than [`LEAST_SQUARE`].
 const SIDE: f32 = 1500.0;
 const LEAST_SQUARE: f32 = 6.0;
-/// What surrounds the squares: the numbers of rows and columns are in it.
+/// The width of the margin around the squares, which holds the numbers of rows and columns.
 const FRAME: f32 = 32.0;
 const CAPTION: f32 = 30.0;
-/// The height of the numbers in the frame.
+/// The font size of the numbers in the margin.
 const LETTERS: f32 = 13.0;
 
-/// A grid of any number of rows and columns, counted from 0 at the upper left corner, with
-/// shades, short texts and pieces on its squares.
+/// A grid of any size with shades, short texts and pieces on its squares. Rows and columns are
+/// counted from 0 at the upper left corner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
     columns: usize,
@@ -26,24 +27,24 @@ pub struct Grid {
 /// A square of a grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GridSquare {
-    /// The colour of its ground.
+    /// The background.
     pub shade: Shade,
-    /// What is written on it; in pictures, only if there is no piece.
+    /// The text; pictures show it only if there is no piece.
     pub text: String,
-    /// What stands on it.
+    /// The piece.
     pub piece: Option<Kind>,
 }
 
-/// The ground of a square: what it means is told by who draws.
+/// The background of a square; the meaning is up to the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shade {
-    /// As the squares of a board.
+    /// An ordinary square of a board.
     Plain,
-    /// As if it were not there.
+    /// Not part of the board.
     Away,
-    /// What the picture is about.
+    /// Highlighted.
     Strong,
-    /// One of four kinds.
+    /// The first of four kinds.
     First,
     /// The second kind.
     Second,
@@ -66,8 +67,8 @@ impl Shade {
         }
     }
 
-    /// The numbers of an escape sequence.
-    fn rendition(self) -> &'static str {
+    /// Returns the parameters of the terminal's escape sequence (SGR).
+    fn sgr(self) -> &'static str {
         match self {
             Shade::Plain | Shade::Away => "2",
             Shade::Strong => "1;31",
@@ -80,10 +81,10 @@ impl Shade {
 }
 
 impl Grid {
-    /// A grid of rows of so many squares, with a line above it.
+    /// Creates a grid with `columns` squares in each row, and a caption above it.
     ///
     /// # Panics
-    /// If the last row is not full.
+    /// If `columns` is 0 or does not divide the number of squares.
     pub fn new(columns: usize, squares: Vec<GridSquare>, caption: impl Into<String>) -> Grid {
         assert!(columns > 0 && squares.len().is_multiple_of(columns), "a row is not full");
         Grid { columns, squares, caption: caption.into() }
@@ -93,22 +94,23 @@ impl Grid {
         self.squares.len() / self.columns
     }
 
-    /// The grid in text, with the numbers of rows and, every fifth, of columns; a square
-    /// without a text is a point, or a blank if it is away. Lines end with `\n`.
+    /// Draws the grid as text, with the numbers of all rows and of every fifth column. A square
+    /// without
+    /// text is a dot, or blank if it is not part of the board. Lines end with `\n`.
     pub fn to_text(&self, style: Style) -> String {
-        let width = self.squares.iter().map(|square| square.text.chars().count()).max();
-        let width = width.unwrap_or(1).max(1);
+        let widths = self.squares.iter().map(|square| square.text.chars().count());
+        let width = widths.fold(1, usize::max);
         let margin = self.rows().to_string().len().max(2);
-        let mut text = format!("{:margin$}", "");
+        let mut header = format!("{:margin$}", "");
         for column in (0..self.columns).step_by(5) {
-            let place = margin + (column + 1) * (width + 1) - 1;
-            let blanks = place.saturating_sub(text.chars().count());
-            text.push_str(&format!("{:blanks$}{column}", ""));
+            let end = margin + (column + 1) * (width + 1) - 1;
+            let blanks = end.saturating_sub(header.chars().count());
+            header.push_str(&format!("{:blanks$}{column}", ""));
         }
-        let mut text = style.paint("2", &text) + "\n";
+        let mut text = style.paint("2", &header) + "\n";
         for (number, row) in self.squares.chunks(self.columns).enumerate() {
             text.push_str(&style.paint("2", &format!("{number:>margin$}")));
-            // Blanks are written before what follows them, so that no line ends with one.
+            // Blanks are delayed until a character follows, so that no line ends with one.
             let mut blanks = 0;
             for square in row {
                 let word = match square.text.as_str() {
@@ -118,9 +120,9 @@ impl Grid {
                 };
                 blanks += 1 + width - word.chars().count();
                 if !word.is_empty() {
-                    let colour = square.piece.map_or(square.shade.rendition(), ink);
+                    let sgr = square.piece.map_or(square.shade.sgr(), piece_sgr);
                     text.push_str(&" ".repeat(blanks));
-                    text.push_str(&style.paint(colour, word));
+                    text.push_str(&style.paint(sgr, word));
                     blanks = 0;
                 }
             }
@@ -129,19 +131,19 @@ impl Grid {
         text
     }
 
-    /// The side of a square in pictures.
+    /// Returns the side of a square in pictures.
     fn side(&self) -> f32 {
         (SIDE / self.columns.max(self.rows()) as f32).clamp(LEAST_SQUARE, SQUARE)
     }
 
-    /// The width and height of a picture of the grid.
+    /// Returns the width and height of a picture of the grid.
     pub(super) fn size(&self) -> Point {
         let (width, height) = (self.columns as f32 * self.side(), self.rows() as f32 * self.side());
-        // A caption needs some room.
+        // Leave room for a caption.
         ((width + 2.0 * FRAME).max(260.0), height + 2.0 * FRAME + CAPTION)
     }
 
-    /// The grid as shapes, on a ground of [`Ink::Frame`].
+    /// Draws the grid as shapes, on a background of [`Ink::Frame`].
     pub(super) fn shapes(&self) -> Vec<Shape> {
         let mut shapes = Vec::new();
         self.frame(&mut shapes);
@@ -154,48 +156,47 @@ impl Grid {
         shapes
     }
 
-    /// The upper left corner of a square.
+    /// Returns the upper left corner of a square.
     fn corner(&self, row: usize, column: usize) -> Point {
         let side = self.side();
         (FRAME + column as f32 * side, FRAME + CAPTION + row as f32 * side)
     }
 
+    /// Adds the caption, and the numbers of rows and columns.
     fn frame(&self, shapes: &mut Vec<Shape>) {
-        let mut text = |at, size, is_centred, text: String| {
-            shapes.push(Shape::Text { at, size, is_centred, text, ink: Ink::Letter });
-        };
         let letters = self.caption.chars().count().max(1) as f32;
         let size = ((self.size().0 - 2.0 * FRAME) / letters / 0.6).clamp(8.0, 18.0).floor();
-        text((FRAME, 34.0), size, false, self.caption.clone());
+        shapes.push(label((FRAME, 34.0), size, false, self.caption.clone()));
         let side = self.side();
         let step = if side >= 24.0 { 1 } else { 5 };
         for column in (0..self.columns).step_by(step) {
             let (x, y) = self.corner(0, column);
-            text((x + side / 2.0, y - 7.0), LETTERS, true, column.to_string());
+            shapes.push(label((x + side / 2.0, y - 7.0), LETTERS, true, column.to_string()));
         }
         for row in (0..self.rows()).step_by(step) {
             let (x, y) = self.corner(row, 0);
-            text((x - FRAME / 2.0, y + side / 2.0 + 5.0), LETTERS, true, row.to_string());
+            let at = (x - FRAME / 2.0, y + side / 2.0 + 5.0);
+            shapes.push(label(at, LETTERS, true, row.to_string()));
         }
     }
 
-    /// A square, with a line around it that leaves the ground of a board between two.
+    /// Adds a square's background with an outline.
     fn ground(&self, shapes: &mut Vec<Shape>, number: usize, shade: Shade) {
         if shade == Shade::Away {
             return;
         }
-        let at = self.corner(number / self.columns, number % self.columns);
+        let (x, y) = self.corner(number / self.columns, number % self.columns);
         let side = self.side();
-        shapes.push(Shape::Rect { at, size: (side, side), ink: Ink::Grid });
-        let (line, size) = (side / 40.0, side - side / 20.0);
-        let at = (at.0 + line, at.1 + line);
-        shapes.push(Shape::Rect { at, size: (size, size), ink: shade.ink() });
+        shapes.push(Shape::Rect { at: (x, y), size: (side, side), ink: Ink::Grid });
+        let (line, inner) = (side / 40.0, side - side / 20.0);
+        let (at, size) = ((x + line, y + line), (inner, inner));
+        shapes.push(Shape::Rect { at, size, ink: shade.ink() });
     }
 
     fn content(&self, shapes: &mut Vec<Shape>, number: usize, square: &GridSquare) {
         let side = self.side();
-        let (x, y) = self.corner(number / self.columns, number % self.columns);
-        let (x, y) = (x + side / 2.0, y + side / 2.0);
+        let (left, top) = self.corner(number / self.columns, number % self.columns);
+        let (x, y) = (left + side / 2.0, top + side / 2.0);
         if let Some(kind) = square.piece {
             piece(shapes, (x, y), 0.36 * side, kind);
         } else if !square.text.is_empty() {
@@ -207,15 +208,23 @@ impl Grid {
         }
     }
 
-    /// The picture in words, for those who do not see it.
-    pub(super) fn words(&self) -> String {
-        let named = |wanted: Kind| {
-            let squares = self.squares.iter().enumerate();
-            let squares = squares.filter(move |(_, square)| square.piece == Some(wanted));
-            let names = squares.map(|(i, _)| format!("{},{}", i / self.columns, i % self.columns));
-            names.collect::<Vec<_>>().join(" ")
-        };
-        let (king, soldiers) = (named(Kind::King), named(Side::Attackers.soldier()));
+    /// Describes the picture in words, for accessibility.
+    pub(super) fn description(&self) -> String {
+        let (king, soldiers) = (self.list(Kind::King), self.list(Kind::Attacker));
         format!("{}; king on {king}; soldiers on {soldiers}", self.caption)
     }
+
+    /// Lists the rows and columns of the pieces of this kind.
+    fn list(&self, kind: Kind) -> String {
+        let squares = self.squares.iter().enumerate();
+        let names: Vec<String> = squares
+            .filter(|(_, square)| square.piece == Some(kind))
+            .map(|(i, _)| format!("{},{}", i / self.columns, i % self.columns))
+            .collect();
+        names.join(" ")
+    }
+}
+
+fn label(at: Point, size: f32, is_centred: bool, text: String) -> Shape {
+    Shape::Text { at, size, is_centred, text, ink: Ink::Letter }
 }

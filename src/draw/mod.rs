@@ -1,9 +1,11 @@
-//! Boards for people: as text, in colour on a terminal, and as pictures.
+//! Drawings of boards: as text, in colour on a terminal, and as pictures.
 //!
-//! A [`BoardPicture`] is a board as data: marked squares, pieces, and perhaps a move. It
-//! draws itself as text; a [`Sheet`] of one or more of them becomes SVG, and with the
-//! feature `cli` PNG. Both come from the same shapes. A [`Grid`] is for what is no board of
-//! tafl: squares with shades and numbers, as many as there are.
+//! A [`BoardPicture`] is a board as data: marked squares, pieces, and perhaps a move. It draws
+//! itself
+//! as text; a [`Sheet`] of one or more boards becomes SVG or, with the feature `cli`, PNG, both
+//! from
+//! the same shapes. A [`Grid`] is for other boards: any number of squares with shades and
+//! numbers.
 //!
 //! ```
 //! use taflbase::draw::{BoardPicture, Sheet, Style};

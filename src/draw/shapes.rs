@@ -1,5 +1,5 @@
-//! What pictures are made of, and how a board is made of it. Lengths are in units, a
-//! square of the board being [`SQUARE`] of them; y grows downwards.
+//! The shapes of a picture, and the drawing of boards with them. Lengths are in units of 1/40 of a
+//! square ([`SQUARE`]); y grows downwards.
 
 use crate::game::board::Square;
 use crate::game::rules::{Kind, Side};
@@ -9,17 +9,17 @@ use super::board::{Caption, Mark};
 
 /// The side of a square.
 pub(super) const SQUARE: f32 = 40.0;
-/// What surrounds the squares: the names of files and ranks are in it.
+/// The width of the margin around the squares, which holds the names of files and ranks.
 const FRAME: f32 = 26.0;
 /// The height of a caption.
 const CAPTION: f32 = 30.0;
-/// The height of letters, as fonts count it.
+/// The font size of the names.
 const LETTERS: f32 = 15.0;
 
-/// A place in a picture.
+/// A point in a picture.
 pub(super) type Point = (f32, f32);
 
-/// Something to be drawn over what was drawn before it.
+/// A shape, drawn over the ones before it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Shape {
     /// A rectangle by its upper left corner and its size.
@@ -44,7 +44,7 @@ pub(super) enum Shape {
         corners: [Point; 3],
         ink: Ink,
     },
-    /// On a base line that starts at a point, or has it in its middle.
+    /// A text on a baseline that starts at `at`, or is centred there.
     Text {
         at: Point,
         size: f32,
@@ -54,8 +54,8 @@ pub(super) enum Shape {
     },
 }
 
-/// The colours. The picture is opaque, so that it looks the same on light and dark pages;
-/// what squares and pieces are is told by forms, too.
+/// The colours. Pictures are opaque, so that they look the same on light and dark pages. Shapes
+/// also distinguish squares and pieces, without colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ink {
     Frame,
@@ -107,7 +107,7 @@ impl Ink {
     }
 }
 
-/// The width and height of a picture of the board.
+/// Returns the width and height of a picture of the board.
 pub(super) fn size(picture: &BoardPicture) -> Point {
     let squares = picture.board.size() as f32 * SQUARE;
     (squares + 2.0 * FRAME, squares + 2.0 * FRAME + caption_height(picture))
@@ -117,7 +117,7 @@ fn caption_height(picture: &BoardPicture) -> f32 {
     if picture.caption.is_some() { CAPTION } else { 0.0 }
 }
 
-/// The board as shapes, on a ground of [`Ink::Frame`].
+/// Draws the board as shapes, on a background of [`Ink::Frame`].
 pub(super) fn shapes(picture: &BoardPicture) -> Vec<Shape> {
     let mut drawing = Drawing { picture, shapes: Vec::new() };
     drawing.frame();
@@ -135,7 +135,7 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// The middle of a square.
+    /// Returns the centre of a square.
     fn centre(&self, square: Square) -> Point {
         let board = self.picture.board;
         let (file, rank, last) = (board.file(square), board.rank(square), board.size() - 1);
@@ -144,7 +144,7 @@ impl Drawing<'_> {
         self.at(right as f32 + 0.5, down as f32 + 0.5)
     }
 
-    /// So many squares right of and below the upper left corner of the board.
+    /// Returns the point that many squares right of and below the board's upper left corner.
     fn at(&self, right: f32, down: f32) -> Point {
         (FRAME + right * SQUARE, caption_height(self.picture) + FRAME + down * SQUARE)
     }
@@ -157,7 +157,7 @@ impl Drawing<'_> {
         self.shapes.push(Shape::Disc { centre, radius, ink });
     }
 
-    /// The caption, and the names of files and ranks.
+    /// Draws the caption, and the names of files and ranks.
     fn frame(&mut self) {
         let board = self.picture.board;
         if let Some(caption) = &self.picture.caption {
@@ -175,16 +175,16 @@ impl Drawing<'_> {
     fn caption(&mut self, caption: &Caption) {
         let (mut x, y) = (FRAME, FRAME / 2.0 + CAPTION / 2.0);
         if let Some(side) = caption.side {
-            // Dark pieces would not stand out from the frame.
+            // Dark pieces need a light background to stand out from the frame.
             self.disc((x + 8.0, y), 9.5, Ink::Letter);
             piece(&mut self.shapes, (x + 8.0, y), 8.0, side.soldier());
             x += 24.0;
         }
-        // Letters are about 0.6 as wide as they are high: a long line is written smaller.
+        // Letters are about 0.6 as wide as they are high: shrink a long line to fit.
         let width = size(self.picture).0 - x - FRAME / 2.0;
         let letters = caption.text.chars().count().max(1) as f32;
-        let height = (width / letters / 0.6).min(1.2 * LETTERS);
-        let height = (2.0 * height).floor() / 2.0;
+        let fitting = (width / letters / 0.6).min(1.2 * LETTERS);
+        let height = (2.0 * fitting).floor() / 2.0;
         self.text((x, y + 0.35 * height), height, false, caption.text.clone());
     }
 
@@ -226,8 +226,9 @@ impl Drawing<'_> {
                 self.outline(corners, sign);
             }
             Mark::Special => {
-                let d = 1.2 * d;
-                self.outline([(x, y - d), (x + d, y), (x, y + d), (x - d, y)], sign);
+                let half = 1.2 * d;
+                let corners = [(x, y - half), (x + half, y), (x, y + half), (x - half, y)];
+                self.outline(corners, sign);
             }
         }
     }
@@ -243,7 +244,7 @@ impl Drawing<'_> {
         self.line((x - reach, y + reach), (x + reach, y - reach), width, ink);
     }
 
-    /// A frame inside each square of the last move.
+    /// Draws a frame inside each square of the last move.
     fn last(&mut self) {
         let d = 0.44 * SQUARE;
         for square in self.picture.last.into_iter().flat_map(|(from, to)| [from, to]) {
@@ -253,21 +254,21 @@ impl Drawing<'_> {
         }
     }
 
-    /// From under the piece to the middle of the square that it goes to.
+    /// Draws an arrow from under the piece to the centre of the target square.
     fn arrow(&mut self) {
         let Some((from, to)) = self.picture.arrow else {
             return;
         };
         let (from, to) = (self.centre(from), self.centre(to));
-        // Pieces go along files and ranks, so one of the two is 0.
-        let sign = |d: f32| if d == 0.0 { 0.0 } else { d.signum() };
+        // Pieces move along files and ranks, so one of the two components is 0.
         let (dx, dy) = (sign(to.0 - from.0), sign(to.1 - from.1));
-        let behind =
-            |by: f32, aside: f32| (to.0 - by * dx - aside * dy, to.1 - by * dy + aside * dx);
-        let tip = behind(-6.0, 0.0);
-        self.line(from, behind(8.0, 0.0), 7.0, Ink::Arrow);
-        let corners = [tip, behind(11.0, 11.0), behind(11.0, -11.0)];
-        self.shapes.push(Shape::Triangle { corners, ink: Ink::Arrow });
+        // Points of the arrow by their distances behind the target and to its side.
+        let [shaft, tip, left, right] =
+            [(8.0, 0.0), (-6.0, 0.0), (11.0, 11.0), (11.0, -11.0)].map(|(back, side): Point| {
+                (to.0 - back * dx - side * dy, to.1 - back * dy + side * dx)
+            });
+        self.line(from, shaft, 7.0, Ink::Arrow);
+        self.shapes.push(Shape::Triangle { corners: [tip, left, right], ink: Ink::Arrow });
     }
 
     fn pieces(&mut self) {
@@ -286,21 +287,26 @@ impl Drawing<'_> {
     }
 }
 
-/// A piece, as on all boards.
+/// Returns -1, 0 or 1; `f32::signum` is never 0.
+fn sign(d: f32) -> f32 {
+    if d == 0.0 { 0.0 } else { d.signum() }
+}
+
+/// Draws a piece, for boards and grids.
 pub(super) fn piece(shapes: &mut Vec<Shape>, centre: Point, radius: f32, kind: Kind) {
     let (rim, face) = match kind.side() {
         Side::Attackers => (Ink::DarkRim, Ink::Dark),
         Side::Defenders => (Ink::LightRim, Ink::Light),
     };
-    let disc = |part: f32, ink| Shape::Disc { centre, radius: part * radius, ink };
-    shapes.extend([disc(1.0, rim), disc(0.88, face)]);
+    shapes.push(Shape::Disc { centre, radius, ink: rim });
+    shapes.push(Shape::Disc { centre, radius: 0.88 * radius, ink: face });
     if kind == Kind::King {
         let ((x, y), arm) = (centre, 0.46 * radius);
         // On a board the radius is 14.4.
         let width = 3.5 * (radius / (0.36 * SQUARE));
-        let line = |from, to| Shape::Line { from, to, width, ink: Ink::LightRim };
-        let across = line((x - arm, y), (x + arm, y));
-        let down = line((x, y - arm), (x, y + arm));
-        shapes.extend([disc(0.76, Ink::King), across, down]);
+        shapes.push(Shape::Disc { centre, radius: 0.76 * radius, ink: Ink::King });
+        for (from, to) in [((x - arm, y), (x + arm, y)), ((x, y - arm), (x, y + arm))] {
+            shapes.push(Shape::Line { from, to, width, ink: Ink::LightRim });
+        }
     }
 }

@@ -2,13 +2,13 @@ use super::BoardPicture;
 use super::grid::Grid;
 use super::shapes::{self, Point, Shape};
 
-/// How wide a sheet may be, unless a single board is wider or there are very many.
+/// The maximum width of a sheet, unless a single board is wider or there are very many.
 const WIDTH: f32 = 1500.0;
-/// A sheet of several boards is at most so many times as high as it is wide, about: few
-/// programs show pictures of some 2^14 pixels in height, as the longest lines would have.
+/// The approximate maximum ratio of height to width: few programs show pictures higher than some
+/// 2^14 pixels, which the longest lines would need.
 const HEIGHT: f32 = 2.0;
 
-/// What a [`Sheet`] shows.
+/// An element of a [`Sheet`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Picture {
     Board(Box<BoardPicture>),
@@ -30,15 +30,15 @@ impl Picture {
         }
     }
 
-    pub(super) fn words(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
-            Picture::Board(board) => board.words(),
-            Picture::Grid(grid) => grid.words(),
+            Picture::Board(board) => board.description(),
+            Picture::Grid(grid) => grid.description(),
         }
     }
 }
 
-/// Boards or grids beside and below one another, to be written as one picture.
+/// Boards or grids arranged in rows, for one picture.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sheet {
     pub(super) title: String,
@@ -46,20 +46,22 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// The boards in that order, row by row. They are of one game, all with a caption or
-    /// all without.
+    /// Creates a sheet of boards in this order, row by row. All must have the same size, and all or
+    /// none
+    /// a caption.
     pub fn new(title: impl Into<String>, boards: Vec<BoardPicture>) -> Sheet {
         let pictures = boards.into_iter().map(|board| Picture::Board(Box::new(board)));
         Sheet { title: title.into(), pictures: pictures.collect() }
     }
 
-    /// The grids in that order, row by row. They have the same rows and columns.
+    /// Creates a sheet of grids in this order, row by row. All must have the same rows and columns.
     pub fn of_grids(title: impl Into<String>, grids: Vec<Grid>) -> Sheet {
         Sheet { title: title.into(), pictures: grids.into_iter().map(Picture::Grid).collect() }
     }
 
-    /// How many pictures there are in a row: as few as do with as many rows, so that the last
-    /// one is not nearly empty.
+    /// Returns the number of pictures in a row: the fewest that need no more rows, so that the last
+    /// row
+    /// is not nearly empty.
     fn columns(&self) -> usize {
         let (width, height) = self.picture_size();
         let pictures = self.pictures.len() as f32;
@@ -73,14 +75,15 @@ impl Sheet {
         self.pictures.first().map_or((1.0, 1.0), Picture::size)
     }
 
-    /// The width and height of the sheet.
+    /// Returns the width and height of the sheet.
     pub(super) fn size(&self) -> Point {
         let ((width, height), columns) = (self.picture_size(), self.columns());
         (columns as f32 * width, self.pictures.len().div_ceil(columns) as f32 * height)
     }
 
-    /// The shapes of each picture, and where its upper left corner is. They are on a ground of
-    /// [`Ink::Frame`](super::shapes::Ink::Frame).
+    /// Iterates over the upper left corners and shapes of the pictures, which are drawn on a
+    /// background
+    /// of [`Ink::Frame`](super::shapes::Ink::Frame).
     pub(super) fn placed(&self) -> impl Iterator<Item = (Point, Vec<Shape>)> {
         let ((width, height), columns) = (self.picture_size(), self.columns());
         self.pictures.iter().enumerate().map(move |(i, picture)| {

@@ -4,8 +4,9 @@ use super::shapes::{Ink, Point, Shape};
 use super::sheet::{Picture, Sheet};
 
 impl Sheet {
-    /// The sheet as an SVG document, or as a part of an HTML page. It has a title, and a
-    /// description of every board in words.
+    /// Draws the sheet as an SVG document, which can also be part of an HTML page. It has a title
+    /// and
+    /// a description of every board in words.
     pub fn to_svg(&self) -> String {
         let mut svg = String::new();
         // Writing to a string does not fail.
@@ -21,8 +22,8 @@ impl Sheet {
              width=\"{width}\" height=\"{height}\" role=\"img\">"
         )?;
         writeln!(svg, "<title>{}</title>", Escaped(&self.title))?;
-        let words: Vec<String> = self.pictures.iter().map(Picture::words).collect();
-        writeln!(svg, "<desc>{}</desc>", Escaped(&words.join(". ")))?;
+        let descriptions: Vec<String> = self.pictures.iter().map(Picture::description).collect();
+        writeln!(svg, "<desc>{}</desc>", Escaped(&descriptions.join(". ")))?;
         let frame = Hex(Ink::Frame);
         writeln!(svg, "<rect width=\"{width}\" height=\"{height}\" fill=\"{frame}\"/>")?;
         for ((x, y), shapes) in self.placed() {
@@ -77,7 +78,7 @@ fn write_shape(svg: &mut String, shape: &Shape) -> fmt::Result {
     }
 }
 
-/// A hundredth of a unit is enough, and no digits are there that only `f32` explains.
+/// Rounds to a hundredth of a unit, which avoids the digits of inexact `f32` values.
 fn rounded((x, y): Point) -> (f32, f32) {
     ((100.0 * x).round() / 100.0, (100.0 * y).round() / 100.0)
 }
@@ -92,7 +93,7 @@ impl Display for Hex {
     }
 }
 
-/// Text as it stands in XML.
+/// Text escaped for XML.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {

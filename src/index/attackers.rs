@@ -1,23 +1,22 @@
 use crate::game::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup, SymmetrySet};
 
 use super::orbits::{Orbit, orbits};
-use super::states::{NONE, States};
+use super::states::{NO_STATE, States};
 
-/// A perfect numbering of sets of attackers, one number range for each class
-/// of mirror images, without any table as large as the number of sets.
+/// A perfect index of sets of attackers, with one range of numbers for each class of mirror images.
+/// It needs no table proportional to the number of sets.
 ///
 /// # The formula
 ///
-/// The symmetries permute the squares within their *orbits* (eight squares or
-/// fewer each). So a set is a sequence of patterns, one for each orbit, and a
-/// symmetry acts on each pattern separately. The canonical image of a set is
-/// the one whose sequence is lexicographically least. Whether a sequence is
-/// least can be seen from left to right: the first pattern must be least under
-/// all symmetries, the second under those that leave the first unchanged, and
-/// so on. What has been read matters only through three small things: the
-/// symmetries `H` that leave it unchanged, how many men are still to come, and
-/// how many rows the men so far cost. These are the states of an automaton,
-/// and the number of rows of all ways to go on from a state,
+/// The symmetries permute the squares within their *orbits* (of at most eight squares each). So a
+/// set
+/// is a sequence of patterns, one for each orbit, and a symmetry acts on each pattern separately.
+/// The canonical image of a set is the one whose sequence is lexicographically least. A scan from
+/// left to right decides whether a sequence is least: the first pattern must be least under all
+/// symmetries, the second under those that leave the first unchanged, and so on. The scan needs
+/// to remember only three small things: the symmetries `H` that leave the prefix unchanged, the
+/// number of men still to come, and the weight of the men so far. These are the states of an
+/// automaton, and the number of rows of all completions of a state,
 ///
 /// ```text
 /// rows(end, weight)        = weight
@@ -26,38 +25,39 @@ use super::states::{NONE, States};
 ///                            sum over patterns p < pj, least under Hj, of rows(state j after p)
 /// ```
 ///
-/// is small enough to be stored: a set is ranked by one lookup per orbit. The
-/// order is that of the sequences, the index is exact, and its tables take
-/// kilobytes where a table of all sets would take gigabytes.
+/// is small enough to store: ranking a set takes one lookup per orbit. The order is that of the
+/// sequences, the index is exact, and its tables take kilobytes where a table of all sets would
+/// take gigabytes.
 ///
-/// To find the least image, the patterns of eight orbits are the bytes of a word, the
-/// first one highest: then the least word is the least sequence. Each square has its
-/// bit in the word for each symmetry, so that all images of a set are made at once.
+/// To find the least image, the patterns of eight orbits are packed into the bytes of a word, the
+/// first one highest: the least word is the least sequence. Each square has its bit in the word of
+/// each symmetry, so that all images of a set are computed at once.
 #[derive(Clone, Debug)]
 pub(crate) struct AttackerSets {
     board: Board,
     count: usize,
     pub(super) group: SymmetryGroup,
     pub(super) orbits: Vec<Orbit>,
-    /// For every eight orbits: their squares.
+    /// The squares of each group of eight orbits.
     groups: Vec<SquareSet>,
-    /// For every square: where each symmetry takes it, as a bit of its group's word.
+    /// For every square, its image under each symmetry, as a bit of its group's word.
     bits: Vec<[u64; 8]>,
-    /// For every square: where each symmetry takes it.
+    /// For every square, its image under each symmetry.
     images: Vec<[Square; 8]>,
     pub(super) states: States,
 }
 
-/// The images of some men under each symmetry, as far as each group of orbits goes.
+/// The images of a set under each symmetry, as one word for each group of orbits.
 #[derive(Clone, Debug)]
 pub(crate) struct Images(Vec<[u64; 8]>);
 
 impl AttackerSets {
-    /// The sets of `count` attackers on the squares `places`, which must be
-    /// closed under `group`. A set with `h` men on `heavy` squares has
-    /// `rows(h)` rows; `None` stands for a number that does not fit.
+    /// Builds the index of the sets of `count` attackers on the squares `places`, which must be
+    /// closed
+    /// under `group`. A set with `h` men on `heavy` squares has `rows(h)` rows; `None` is an
+    /// overflow.
     ///
-    /// Returns `None` if the number of all rows does not fit.
+    /// Returns `None` if the total number of rows overflows.
     pub(crate) fn new(
         board: Board,
         group: SymmetryGroup,
@@ -76,13 +76,15 @@ impl AttackerSets {
             }
         }
         let bits = images.iter().map(|images| images.map(|image| own_bits[image.index()]));
-        let squares = |orbits: &[Orbit]| orbits.iter().flat_map(|o| o.squares.clone()).collect();
+        let groups = orbits
+            .chunks(8)
+            .map(|orbits| orbits.iter().flat_map(|orbit| orbit.squares.iter().copied()).collect());
         let states = States::new(&orbits, group, count, &rows)?;
         Some(AttackerSets {
             board,
             count,
             group,
-            groups: orbits.chunks(8).map(squares).collect(),
+            groups: groups.collect(),
             bits: bits.collect(),
             images,
             orbits,
@@ -90,24 +92,25 @@ impl AttackerSets {
         })
     }
 
-    /// How many rows all canonical sets have together.
+    /// Returns the number of rows of all canonical sets.
     pub(crate) fn rows(&self) -> u64 {
         self.states.rows
     }
 
-    /// The squares in the order in which sets are compared.
+    /// Iterates over the squares in the order in which sets are compared.
     pub(crate) fn squares(&self) -> impl Iterator<Item = Square> + '_ {
         self.orbits.iter().flat_map(|orbit| orbit.squares.iter().copied())
     }
 
-    /// The symmetries under which sets are the same.
+    /// Returns the symmetries under which sets are equivalent.
     pub(crate) fn group(&self) -> SymmetryGroup {
         self.group
     }
 
-    /// The rows before the canonical image of a set, which must have the right number of
-    /// men on squares where attackers may stand, and a symmetry that brings it there.
-    pub(crate) fn place(&self, set: SquareSet) -> (u64, Symmetry) {
+    /// Returns the offset of a set's canonical image, and a symmetry that maps the set there. The
+    /// set must
+    /// have the right number of men, on squares open to attackers.
+    pub(crate) fn canonicalize(&self, set: SquareSet) -> (u64, Symmetry) {
         let (offset, symmetries) = match self.board.area() {
             ..=64 => self.locate::<1>(set),
             _ => self.locate::<{ SquareSet::WORDS }>(set),
@@ -115,15 +118,16 @@ impl AttackerSets {
         (offset, symmetries.iter().next().unwrap_or(Symmetry::IDENTITY))
     }
 
-    /// The images of some men.
+    /// Returns the images of a set of men, for
+    /// [`canonicalize_with`](AttackerSets::canonicalize_with).
     pub(crate) fn images_of(&self, set: SquareSet) -> Images {
         let groups = self.groups.iter();
         Images(groups.map(|&group| self.images_in::<{ SquareSet::WORDS }>(set & group)).collect())
     }
 
-    /// As [`place`](AttackerSets::place), for men with these images and one more.
-    pub(crate) fn place_with(&self, others: &Images, square: Square) -> (u64, Symmetry) {
-        let (offset, symmetries) = self.read(|i| {
+    /// As [`canonicalize`](AttackerSets::canonicalize), for the men with these images and one more.
+    pub(crate) fn canonicalize_with(&self, others: &Images, square: Square) -> (u64, Symmetry) {
+        let (offset, symmetries) = self.scan(|i| {
             let one = if self.groups[i].contains(square) { !0 } else { 0 };
             let (others, bits) = (&others.0[i], &self.bits[square.index()]);
             std::array::from_fn(|g| others[g] | bits[g] & one)
@@ -131,14 +135,15 @@ impl AttackerSets {
         (offset, symmetries.iter().next().unwrap_or(Symmetry::IDENTITY))
     }
 
-    /// The rows before a set's canonical image, and the symmetries that bring it
-    /// there: what a probe needs of [`place`](AttackerSets::place). The board has `W` words.
+    /// Returns the offset of a set's canonical image, and all symmetries that map the set there.
+    /// The
+    /// board's squares must fit into `W` words.
     #[inline]
     pub(super) fn locate<const W: usize>(&self, set: SquareSet) -> (u64, SymmetrySet) {
-        self.read(|i| self.images_in::<W>(set & self.groups[i]))
+        self.scan(|i| self.images_in::<W>(set & self.groups[i]))
     }
 
-    /// The images of men on squares of one group, by symmetry.
+    /// Returns the images, by symmetry, of men on squares of one group.
     #[inline]
     fn images_in<const W: usize>(&self, set: SquareSet) -> [u64; 8] {
         set.iter_words::<W>().fold([0; 8], |images, square| {
@@ -147,25 +152,25 @@ impl AttackerSets {
         })
     }
 
-    /// Reads the least of a set's images, group by group.
+    /// Finds the least image and runs the automaton on it, group by group.
     #[inline]
-    fn read(&self, images_in: impl Fn(usize) -> [u64; 8]) -> (u64, SymmetrySet) {
+    fn scan(&self, images_in: impl Fn(usize) -> [u64; 8]) -> (u64, SymmetrySet) {
         let mut symmetries = self.group.set();
         let mut state = self.states.start;
         let mut offset = 0;
         let mut left = self.count as u32;
         for (i, orbits) in self.orbits.chunks(8).enumerate() {
-            let (least, giving) = least_of(images_in(i), symmetries);
-            symmetries = giving;
+            let least;
+            (least, symmetries) = least_of(images_in(i), symmetries);
             for (pattern, _) in least.to_be_bytes().into_iter().zip(orbits) {
-                if state == NONE {
+                if state == NO_STATE {
                     break;
                 }
                 let entry = state as usize + usize::from(pattern);
                 offset += self.states.before[entry];
                 state = self.states.next[entry];
             }
-            // What comes after the last man changes nothing.
+            // The patterns after the last man are empty and add nothing.
             left = left.saturating_sub(least.count_ones());
             if left == 0 {
                 break;
@@ -174,13 +179,13 @@ impl AttackerSets {
         (offset, symmetries)
     }
 
-    /// Where the symmetry takes a square of the board.
+    /// Returns the image of a square of the board.
     #[inline]
     pub(super) fn image(&self, square: Square, symmetry: Symmetry) -> Square {
         self.images[square.index()][symmetry.index() % 8]
     }
 
-    /// The canonical set that holds this row, and its offset.
+    /// Returns the canonical set that contains this row, and its offset.
     ///
     /// # Panics
     /// If there is no such row.
@@ -195,7 +200,7 @@ impl AttackerSets {
             offset += self.states.before[entry];
             set |= orbit.sets[pattern];
             state = self.states.next[entry];
-            if state == NONE {
+            if state == NO_STATE {
                 break;
             }
         }
@@ -203,22 +208,24 @@ impl AttackerSets {
         (set, offset)
     }
 
-    /// The symmetries that leave the set unchanged.
+    /// Returns the symmetries that leave the set unchanged.
     pub(crate) fn stabilizer(&self, set: SquareSet) -> SymmetryGroup {
-        let group = self.group;
-        let fixes = |g: Symmetry| group.contains(g) && g.apply_set(self.board, set) == set;
-        SymmetryGroup::stabilizing(fixes)
+        SymmetryGroup::stabilizing(|g| {
+            self.group.contains(g) && g.apply_set(self.board, set) == set
+        })
     }
 }
 
-/// The least of the images under these symmetries, and which of them give it. Without
-/// branches, which nobody could foresee.
+/// Returns the least image under these symmetries, and the symmetries that produce it. It is free
+/// of
+/// branches, as they would be unpredictable.
 #[inline]
 fn least_of(images: [u64; 8], symmetries: SymmetrySet) -> (u64, SymmetrySet) {
-    let asked = Symmetry::ALL.map(|g| u64::from(symmetries.contains(g)));
-    let images: [u64; 8] = std::array::from_fn(|g| images[g] | asked[g].wrapping_sub(1));
-    let least = images.into_iter().fold(u64::MAX, u64::min);
-    (least, symmetries & SymmetrySet::of(|g| images[g.index()] == least))
+    let included = Symmetry::ALL.map(|g| u64::from(symmetries.contains(g)));
+    // The images under other symmetries become all ones.
+    let masked: [u64; 8] = std::array::from_fn(|g| images[g] | included[g].wrapping_sub(1));
+    let least = masked.into_iter().fold(u64::MAX, u64::min);
+    (least, symmetries & SymmetrySet::of(|g| masked[g.index()] == least))
 }
 
 #[cfg(test)]
@@ -243,26 +250,26 @@ mod tests {
         let board = Board::new(size).unwrap();
         let all: SquareSet = board.squares().collect();
         let places = all.without(board.centre()) - board.corners();
-        let rows = |heavy: usize| Some(1 + heavy as u64);
+        let weight = |heavy: usize| 1 + heavy as u64;
+        let rows = |heavy| Some(weight(heavy));
         let index = AttackerSets::new(board, group, places, board.edge(), count, rows).unwrap();
         let squares: Vec<Square> = places.iter().collect();
         let mut walker = Walker::new(&index);
         let mut classes = HashSet::new();
         for set in sets_of(&squares, count) {
-            let (offset, symmetry) = index.place(set);
+            let (offset, symmetry) = index.canonicalize(set);
             let (_, symmetries) = index.locate::<1>(set);
             let canonical = symmetry.apply_set(board, set);
             for square in set {
                 let others = index.images_of(set.without(square));
-                assert_eq!(index.place_with(&others, square), (offset, symmetry));
+                assert_eq!(index.canonicalize_with(&others, square), (offset, symmetry));
             }
             for g in group.iter() {
                 let image = g.apply_set(board, set);
-                assert_eq!(index.place(image).0, offset);
-                let leads = g.apply_set(board, set) == canonical;
-                assert_eq!(symmetries.contains(g), leads);
+                assert_eq!(index.canonicalize(image).0, offset);
+                assert_eq!(symmetries.contains(g), image == canonical);
             }
-            for row in 0..rows((set & board.edge()).len()).unwrap() {
+            for row in 0..weight((set & board.edge()).len()) {
                 let unranked = index.unrank(offset + row);
                 assert_eq!(unranked, (canonical, offset));
                 let walked = walker.set(offset + row);
@@ -270,7 +277,7 @@ mod tests {
             }
             classes.insert(canonical);
         }
-        let total: u64 = classes.iter().map(|s| rows((*s & board.edge()).len()).unwrap()).sum();
+        let total: u64 = classes.iter().map(|set| weight((*set & board.edge()).len())).sum();
         assert_eq!(index.rows(), total);
     }
 

@@ -1,13 +1,13 @@
 use super::Binomials;
 
-/// The number of a set of `places` (ascending, from 0) among all sets of that
-/// many, in colexicographic order: `C(x1, 1) + C(x2, 2) + …`.
+/// Returns the rank of a set of `places` (ascending, from 0) among all sets of that size, in
+/// colexicographic order: `C(x1, 1) + C(x2, 2) + …`.
 #[inline]
 pub(crate) fn colex_rank(binomials: &Binomials, places: impl IntoIterator<Item = usize>) -> u64 {
     places.into_iter().enumerate().map(|(i, place)| binomials.get(place, i + 1)).sum()
 }
 
-/// The set with that number: `count` places below `limit`, ascending.
+/// Returns the set of this rank: `count` places below `limit`, ascending.
 pub(crate) fn colex_unrank(
     binomials: &Binomials,
     limit: usize,
@@ -19,7 +19,7 @@ pub(crate) fn colex_unrank(
     let mut places: Vec<usize> = (1..=count)
         .rev()
         .map(|k| {
-            // The greatest place whose binomial still fits into the rest.
+            // The greatest place whose binomial does not exceed the rest.
             below = (0..below).rev().find(|&n| binomials.get(n, k) <= rest).unwrap_or(0);
             rest -= binomials.get(below, k);
             below
@@ -29,8 +29,8 @@ pub(crate) fn colex_unrank(
     places
 }
 
-/// Makes of a set of places below `limit`, ascending, the next one in
-/// colexicographic order; `false` after the last, which stays as it is.
+/// Advances a set of places below `limit`, ascending, to the next one in colexicographic order.
+/// Returns `false` for the last set, which stays unchanged.
 pub(crate) fn colex_next(places: &mut [usize], limit: usize) -> bool {
     for i in 0..places.len() {
         let bound = places.get(i + 1).copied().unwrap_or(limit);

@@ -9,7 +9,7 @@ pub struct KingLanes {
 }
 
 impl KingLanes {
-    /// The king's lanes under these rules.
+    /// Numbers the king's squares under these rules.
     pub(crate) fn new(rules: &Ruleset) -> KingLanes {
         let squares: Vec<Square> = rules.places(Kind::King).iter().collect();
         let mut lanes = vec![None; rules.board.area()];
@@ -19,17 +19,17 @@ impl KingLanes {
         KingLanes { squares, lanes }
     }
 
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     pub fn count(&self) -> usize {
         self.squares.len()
     }
 
-    /// The lanes' squares, in lane order.
+    /// Returns the lanes' squares, in lane order.
     pub fn squares(&self) -> &[Square] {
         &self.squares
     }
 
-    /// The lane of a square; `None` where the king may not stand.
+    /// Returns the lane of a square; `None` if the king may not stand there.
     #[inline]
     pub fn lane(&self, square: Square) -> Option<u16> {
         self.lanes.get(square.index()).copied().flatten()

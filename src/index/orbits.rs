@@ -1,25 +1,25 @@
 use crate::game::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
-/// One orbit of squares under the symmetries.
+/// An orbit of squares under the symmetries. A pattern is a bit mask of its squares.
 #[derive(Clone, Debug)]
 pub(super) struct Orbit {
     pub squares: Vec<Square>,
-    /// By pattern: its men.
+    /// The set of men of each pattern.
     pub sets: Vec<SquareSet>,
     /// `images[pattern][symmetry]`.
     images: Vec<[u8; 8]>,
-    /// Whether men here count as heavy.
+    /// Men on these squares count as heavy.
     pub heavy: bool,
 }
 
 impl Orbit {
-    /// Whether no image of the pattern under the group is less.
+    /// Returns whether no image of the pattern under the group is less.
     pub(super) fn is_least(&self, pattern: u8, group: SymmetryGroup) -> bool {
         let images = &self.images[usize::from(pattern)];
         group.iter().all(|g| images[g.index()] >= pattern)
     }
 
-    /// The symmetries of the group that leave the pattern unchanged.
+    /// Returns the symmetries of the group that leave the pattern unchanged.
     #[inline]
     pub(super) fn stabilizer(&self, pattern: u8, group: SymmetryGroup) -> SymmetryGroup {
         if pattern == 0 {
@@ -29,13 +29,13 @@ impl Orbit {
         SymmetryGroup::stabilizing(|g| group.contains(g) && images[g.index()] == pattern)
     }
 
-    /// How many patterns the orbit has.
+    /// Returns the number of patterns.
     pub(super) fn patterns(&self) -> usize {
         1 << self.squares.len()
     }
 }
 
-/// The orbits of the squares, large ones first: they tell images apart soonest.
+/// Returns the orbits of the squares, large ones first, as they distinguish images soonest.
 pub(super) fn orbits(
     board: Board,
     group: SymmetryGroup,
@@ -55,20 +55,26 @@ pub(super) fn orbits(
 
 impl Orbit {
     fn new(board: Board, group: SymmetryGroup, squares: Vec<Square>, heavy: bool) -> Orbit {
-        let men = |pattern: usize| {
-            let men = squares.iter().enumerate().filter(move |(bit, _)| pattern >> bit & 1 == 1);
-            men.map(|(_, &square)| square)
-        };
-        let image = |g: Symmetry, pattern: usize| {
-            men(pattern)
-                .filter_map(|square| squares.iter().position(|&s| s == g.apply(board, square)))
-                .fold(0_u8, |set, bit| set | 1 << bit)
-        };
-        // Nobody asks for the images under the other symmetries.
-        let under = |g: Symmetry, pattern| if group.contains(g) { image(g, pattern) } else { 0 };
-        let patterns = 0..1 << squares.len();
-        let images = patterns.map(|pattern| Symmetry::ALL.map(|g| under(g, pattern))).collect();
-        let sets = (0..1 << squares.len()).map(|pattern| men(pattern).collect()).collect();
-        Orbit { sets, squares, images, heavy }
+        let sets: Vec<SquareSet> =
+            (0..1 << squares.len()).map(|pattern| men(&squares, pattern)).collect();
+        let images = sets.iter().map(|&set| {
+            Symmetry::ALL.map(|g| {
+                // Images under other symmetries are never used.
+                if group.contains(g) { pattern(&squares, g.apply_set(board, set)) } else { 0 }
+            })
+        });
+        Orbit { images: images.collect(), sets, squares, heavy }
     }
+}
+
+/// Returns the set of men of a pattern.
+fn men(squares: &[Square], pattern: usize) -> SquareSet {
+    let men = squares.iter().enumerate().filter(|(bit, _)| pattern >> bit & 1 == 1);
+    men.map(|(_, &square)| square).collect()
+}
+
+/// Returns the pattern of a set of men.
+fn pattern(squares: &[Square], men: SquareSet) -> u8 {
+    let bits = squares.iter().enumerate().filter(|(_, square)| men.contains(**square));
+    bits.fold(0, |pattern, (bit, _)| pattern | 1 << bit)
 }

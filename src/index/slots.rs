@@ -7,9 +7,9 @@ use crate::game::slice::Slice;
 
 use super::{AttackerSets, Binomials, KingLanes, binomial, colex_unrank};
 
-/// Where a position's value is stored. The side to move is not part of it.
+/// The place of a position's value in a table. It does not include the side to move.
 ///
-/// Ordered by lane first, as tables are.
+/// Slots are ordered by lane first, as in tables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Slot {
     /// The king's square, by [`KingLanes`].
@@ -23,24 +23,24 @@ pub struct Slot {
 pub struct SliceIndex {
     rules: RulesId,
     slice: Slice,
-    /// How many words a set of the board's squares takes.
+    /// The number of words in a set of the board's squares.
     words: usize,
     lanes: KingLanes,
     attackers: AttackerSets,
     attacker_places: SquareSet,
     defender_places: SquareSet,
-    /// For every square: how many of the defenders' places come before it.
+    /// For every square, the number of the defenders' places that precede it.
     places_before: Vec<usize>,
     binomials: Binomials,
 }
 
-/// A slice that cannot be indexed.
+/// The reason why a slice cannot be indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// There are no attackers, or more soldiers than squares for them.
+    /// The slice has no attackers, or more soldiers than squares for them.
     NoSuchSlice(Slice),
-    /// The rows cannot be counted in 64 bits.
+    /// The number of rows exceeds 64 bits.
     TooLarge(Slice),
 }
 
@@ -48,13 +48,13 @@ impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             IndexError::NoSuchSlice(slice) if slice.attackers == 0 => {
-                write!(f, "{slice} has no attackers: a slice has 1 or more")
+                write!(f, "{slice} has no attackers: name a slice with 1 or more")
             }
             IndexError::NoSuchSlice(slice) => {
-                write!(f, "{slice} has more pieces than there are squares for them")
+                write!(f, "{slice} has more pieces than squares for them")
             }
             IndexError::TooLarge(slice) => {
-                write!(f, "{slice} is too large for any machine: its rows do not fit in 64 bits")
+                write!(f, "{slice} is too large: its number of rows exceeds 64 bits")
             }
         }
     }
@@ -63,7 +63,7 @@ impl fmt::Display for IndexError {
 impl std::error::Error for IndexError {}
 
 impl SliceIndex {
-    /// The index of a slice under these rules.
+    /// Builds the index of a slice under these rules.
     ///
     /// # Errors
     /// If the slice has no positions, or too many.
@@ -74,14 +74,19 @@ impl SliceIndex {
         {
             return Err(IndexError::NoSuchSlice(slice));
         }
-        // An attacker on a square that is closed to defenders takes no room
-        // from them, so the number of defender sets depends on how many do.
+        // An attacker on a square closed to defenders takes no room from them, so the number of
+        // defender sets depends on the number of attackers on shared squares.
         let free = defender_places.len();
-        let rows = |shared: usize| binomial(free.saturating_sub(shared), slice.defenders);
         let group = rules.symmetries();
-        let attackers =
-            AttackerSets::new(rules.board, group, places, defender_places, slice.attackers, rows)
-                .ok_or(IndexError::TooLarge(slice))?;
+        let attackers = AttackerSets::new(
+            rules.board,
+            group,
+            places,
+            defender_places,
+            slice.attackers,
+            |shared| binomial(free.saturating_sub(shared), slice.defenders),
+        )
+        .ok_or(IndexError::TooLarge(slice))?;
         if attackers.rows() == 0 {
             return Err(IndexError::NoSuchSlice(slice));
         }
@@ -98,39 +103,40 @@ impl SliceIndex {
         })
     }
 
-    /// The slice.
+    /// Returns the slice.
     pub fn slice(&self) -> Slice {
         self.slice
     }
 
-    /// Rows of the table.
+    /// Returns the number of rows in a table.
     pub fn rows(&self) -> u64 {
         self.attackers.rows()
     }
 
-    /// The king's squares.
+    /// Returns the king's squares.
     pub fn lanes(&self) -> &KingLanes {
         &self.lanes
     }
 
-    /// The sets of attackers.
+    /// Returns the index of the attackers.
     pub(crate) fn attackers(&self) -> &AttackerSets {
         &self.attackers
     }
 
-    /// The rules' symmetries that leave a set of attackers unchanged.
+    /// Returns the rules' symmetries that leave a set of attackers unchanged.
     pub fn stabilizer(&self, attackers: SquareSet) -> SymmetryGroup {
         self.attackers.stabilizer(attackers)
     }
 
-    /// The position's canonical image.
+    /// Returns the position's canonical image; `None` as in [`rank`](SliceIndex::rank).
     pub fn canonical(&self, position: &Position) -> Option<Position> {
         let slot = self.rank(position)?;
         self.unrank(slot, position.to_move)
     }
 
-    /// The slot of the position's canonical image; `None` if the position is
-    /// not one of this slice's or a piece stands where it may not.
+    /// Returns the slot of the position's canonical image; `None` if the position is not in this
+    /// slice or
+    /// a piece stands on a square closed to its kind.
     pub fn rank(&self, position: &Position) -> Option<Slot> {
         if position.slice() != self.slice
             || !position.attackers.is_subset(self.attacker_places)
@@ -165,8 +171,9 @@ impl SliceIndex {
         least
     }
 
-    /// The slot of the image under one of the symmetries that make the attackers
-    /// canonical, `offset` rows before it.
+    /// Returns the slot of the image under a symmetry that makes the attackers canonical. Their
+    /// rows
+    /// begin at `offset`.
     #[inline]
     fn slot<const W: usize>(
         &self,
@@ -175,22 +182,31 @@ impl SliceIndex {
         symmetry: Symmetry,
     ) -> Option<Slot> {
         let lane = self.lanes.lane(self.attackers.image(position.king, symmetry))?;
-        let before = |squares: SquareSet, limit: Square| {
-            let squares = squares.iter_words::<W>();
-            squares.filter(|&s| self.attackers.image(s, symmetry) < limit).count()
-        };
-        // No sets are made of the images: for few pieces, comparing all is faster.
+        // For few pieces, comparing all images is faster than making sets of them.
         let closing = position.attackers & self.defender_places;
         let mut row = offset;
         for square in position.defenders.iter_words::<W>() {
             let image = self.attackers.image(square, symmetry);
-            let place = self.places_before[image.index()] - before(closing, image);
-            row += self.binomials.get(place, before(position.defenders, image) + 1);
+            let place = self.places_before[image.index()]
+                - self.images_before::<W>(closing, symmetry, image);
+            let lower = self.images_before::<W>(position.defenders, symmetry, image);
+            row += self.binomials.get(place, lower + 1);
         }
         Some(Slot { lane, row })
     }
 
-    /// The attackers and defenders of a row.
+    /// Counts the squares whose images precede `limit`.
+    #[inline]
+    fn images_before<const W: usize>(
+        &self,
+        squares: SquareSet,
+        symmetry: Symmetry,
+        limit: Square,
+    ) -> usize {
+        squares.iter_words::<W>().filter(|&s| self.attackers.image(s, symmetry) < limit).count()
+    }
+
+    /// Returns the attackers and defenders of a row.
     ///
     /// # Panics
     /// If there is no such row.
@@ -202,7 +218,7 @@ impl SliceIndex {
         (attackers, places.into_iter().map(|place| free[place]).collect())
     }
 
-    /// The position of a slot; `None` where a soldier stands on the king's
+    /// Returns the position of a slot; `None` for a hole, where a soldier stands on the king's
     /// square.
     ///
     /// # Panics

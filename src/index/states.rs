@@ -1,4 +1,4 @@
-//! The automaton that reads sets of attackers, orbit by orbit: see
+//! The automaton that scans sets of attackers, orbit by orbit: see
 //! [`AttackerSets`](super::AttackerSets).
 
 use std::collections::HashMap;
@@ -7,31 +7,32 @@ use crate::game::board::SymmetryGroup;
 
 use super::orbits::Orbit;
 
-/// The number of no state: what cannot come, or the end.
-pub(super) const NONE: u32 = u32::MAX;
+/// The absence of a state: a pattern that cannot occur, or the end of the scan.
+pub(super) const NO_STATE: u32 = u32::MAX;
 
-/// The states of the automaton, one after another. A state's number is where its
-/// entries begin: one for each pattern of its orbit, and one more. Which men are
-/// still to come is implied.
+/// The states of the automaton in flat arrays. A state's number is the index of its first entry. It
+/// has an entry for each pattern of its orbit, and one more. The number of men still to come is
+/// implied.
 #[derive(Clone, Debug, Default)]
 pub(super) struct States {
-    /// The state in which nothing has been read.
+    /// The initial state.
     pub start: u32,
-    /// The rows of all ways to go on from there.
+    /// The rows of all sets.
     pub rows: u64,
-    /// For every pattern: the rows of all ways to go on with a lesser one. The
-    /// last entry holds those of all.
+    /// For every pattern, the rows of all completions with a lesser one. The last entry holds the
+    /// rows
+    /// of all.
     pub before: Vec<u64>,
-    /// For every pattern: the next state; `NONE` where it is not canonical.
+    /// For every pattern, the next state; `NO_STATE` if the pattern is not canonical.
     pub next: Vec<u32>,
-    /// For every pattern: the next one with rows of its own, if there is one; in
-    /// the last entry the first one.
-    following: Vec<u8>,
+    /// For every pattern, the next one that has rows, or else 0. The last entry holds the first
+    /// one.
+    next_nonempty: Vec<u8>,
 }
 
 impl States {
-    /// The automaton of the sets of so many men on these orbits, where a set with `h`
-    /// men on heavy ones has `rows(h)` rows; `None` if their numbers do not fit.
+    /// Builds the automaton of the sets of `count` men on these orbits. A set with `h` men on heavy
+    /// squares has `rows(h)` rows; `None` on overflow.
     pub(super) fn new(
         orbits: &[Orbit],
         group: SymmetryGroup,
@@ -39,27 +40,29 @@ impl States {
         rows: &dyn Fn(usize) -> Option<u64>,
     ) -> Option<States> {
         let states = States::default();
-        let mut automaton = Automaton { orbits, rows, known: HashMap::new(), states };
-        let (start, rows) = automaton.state(Key { orbit: 0, group, left: count, heavy: 0 })?;
-        Some(States { start, rows, ..automaton.states })
+        let mut builder = Builder { orbits, rows, memo: HashMap::new(), states };
+        let (start, rows) = builder.state(StateKey { orbit: 0, group, left: count, heavy: 0 })?;
+        Some(States { start, rows, ..builder.states })
     }
 
-    /// The pattern in a state of that orbit that holds the row, counted from the
-    /// first of the state's rows; it has rows of its own.
+    /// Returns the pattern that contains the row, which is counted from the first row of the state.
+    /// The
+    /// pattern always has rows.
     pub(super) fn pattern(&self, state: u32, orbit: &Orbit, row: u64) -> usize {
         let before = &self.before[state as usize..][..=orbit.patterns()];
         before.partition_point(|&rows| rows <= row) - 1
     }
 
-    /// The same, when it is likely to come soon after this pattern, or soon if this is the
-    /// number of all patterns.
+    /// As [`pattern`](States::pattern), optimized for a row soon after that of the pattern `last`,
+    /// or
+    /// near the start of the state if `last` is the number of patterns.
     #[inline]
     pub(super) fn pattern_after(&self, state: u32, orbit: &Orbit, last: usize, row: u64) -> usize {
-        /// So many are looked at one by one.
+        /// The number of patterns to try before a binary search.
         const NEAR: usize = 4;
         let mut pattern = last;
         for _ in 0..NEAR {
-            pattern = usize::from(self.following[state as usize + pattern]);
+            pattern = usize::from(self.next_nonempty[state as usize + pattern]);
             let before = &self.before[state as usize + pattern..];
             if (before[0]..before[1]).contains(&row) {
                 return pattern;
@@ -69,37 +72,37 @@ impl States {
     }
 }
 
-/// What matters of what has been read.
+/// The identity of a state: the relevant properties of the prefix read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct StateKey {
     orbit: usize,
     group: SymmetryGroup,
     left: usize,
     heavy: usize,
 }
 
-/// The automaton under construction.
-struct Automaton<'a> {
+/// Builds the automaton, with a memo of the states made so far.
+struct Builder<'a> {
     orbits: &'a [Orbit],
     rows: &'a dyn Fn(usize) -> Option<u64>,
-    known: HashMap<Key, (u32, u64)>,
+    memo: HashMap<StateKey, (u32, u64)>,
     states: States,
 }
 
-impl Automaton<'_> {
-    /// The state's number and rows.
-    fn state(&mut self, key: Key) -> Option<(u32, u64)> {
-        // Nothing is left to be read when all men have been; the start reads always.
-        let to_read = key.left > 0 || key.orbit == 0;
-        let Some(orbit) = self.orbits.get(key.orbit).filter(|_| to_read) else {
-            return Some((NONE, if key.left == 0 { (self.rows)(key.heavy)? } else { 0 }));
+impl Builder<'_> {
+    /// Returns the state's number and rows, after building it if it is new.
+    fn state(&mut self, key: StateKey) -> Option<(u32, u64)> {
+        // The scan ends after the last man; only the initial state exists without men.
+        let continues = key.left > 0 || key.orbit == 0;
+        let Some(orbit) = self.orbits.get(key.orbit).filter(|_| continues) else {
+            return Some((NO_STATE, if key.left == 0 { (self.rows)(key.heavy)? } else { 0 }));
         };
-        if let Some(&known) = self.known.get(&key) {
-            return Some(known);
+        if let Some(&built) = self.memo.get(&key) {
+            return Some(built);
         }
         let patterns = orbit.patterns();
         let mut before = Vec::with_capacity(patterns + 1);
-        let mut next = vec![NONE; patterns];
+        let mut next = vec![NO_STATE; patterns];
         let mut total = 0_u64;
         for (pattern, next) in next.iter_mut().enumerate() {
             before.push(total);
@@ -107,7 +110,7 @@ impl Automaton<'_> {
             if men > key.left || !orbit.is_least(pattern as u8, key.group) {
                 continue;
             }
-            let (number, rows) = self.state(Key {
+            let (number, rows) = self.state(StateKey {
                 orbit: key.orbit + 1,
                 group: orbit.stabilizer(pattern as u8, key.group),
                 left: key.left - men,
@@ -117,21 +120,22 @@ impl Automaton<'_> {
             total = total.checked_add(rows)?;
         }
         before.push(total);
-        next.push(NONE);
-        let mut following = vec![0; patterns + 1];
+        next.push(NO_STATE);
+        // Link the patterns that have rows, from the last one back.
+        let mut next_nonempty = vec![0; patterns + 1];
         let mut later = 0;
         for pattern in (0..patterns).rev() {
-            following[pattern] = later;
+            next_nonempty[pattern] = later;
             if before[pattern] < before[pattern + 1] {
                 later = pattern as u8;
             }
         }
-        following[patterns] = later;
+        next_nonempty[patterns] = later;
         let number = u32::try_from(self.states.before.len()).ok()?;
         self.states.before.append(&mut before);
         self.states.next.append(&mut next);
-        self.states.following.append(&mut following);
-        self.known.insert(key, (number, total));
+        self.states.next_nonempty.append(&mut next_nonempty);
+        self.memo.insert(key, (number, total));
         Some((number, total))
     }
 }

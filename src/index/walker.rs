@@ -4,47 +4,46 @@ use crate::game::board::{SquareSet, SymmetryGroup};
 
 use super::AttackerSets;
 use super::orbits::Orbit;
-use super::states::NONE;
+use super::states::NO_STATE;
 
-/// Unranks one row after another: what a set shares with the one before it is
-/// not worked out again, so that it is fast in ascending order.
+/// Unranks rows incrementally: it keeps the prefix that a set shares with the previous one, so that
+/// it is fast in ascending order.
 #[derive(Clone, Debug)]
 pub(crate) struct Walker<'a> {
     sets: &'a AttackerSets,
-    /// What has been read before each orbit, as far as the last set went; first
-    /// comes nothing.
-    levels: Vec<Level>,
+    /// The prefixes of the previous set, from the empty one on.
+    prefixes: Vec<Prefix>,
 }
 
-/// The patterns before some orbit.
+/// A prefix of a set: its patterns before some orbit.
 #[derive(Clone, Debug)]
-struct Level {
-    /// The rows of all sets that begin with them.
+struct Prefix {
+    /// The rows of all sets with this prefix.
     rows: Range<u64>,
-    /// The state after them.
+    /// The state after the prefix.
     state: u32,
-    /// This orbit's pattern in the last set, or else how many there are.
+    /// The next orbit's pattern in the previous set, or the number of patterns if there is none.
     pattern: usize,
     set: SquareSet,
-    /// What leaves them unchanged.
+    /// The symmetries that leave the prefix unchanged.
     stabilizer: SymmetryGroup,
 }
 
 impl<'a> Walker<'a> {
-    /// For these sets.
+    /// Creates a walker of these sets.
     pub(crate) fn new(sets: &'a AttackerSets) -> Walker<'a> {
-        let mut levels = Vec::with_capacity(sets.orbits.len() + 1);
-        levels.push(Level {
+        let mut prefixes = Vec::with_capacity(sets.orbits.len() + 1);
+        prefixes.push(Prefix {
             rows: 0..sets.rows(),
             state: sets.states.start,
             pattern: sets.orbits.first().map_or(0, Orbit::patterns),
             set: SquareSet::EMPTY,
             stabilizer: sets.group,
         });
-        Walker { sets, levels }
+        Walker { sets, prefixes }
     }
 
-    /// The canonical set that holds this row, and the symmetries that leave it
+    /// Returns the canonical set that contains this row, and the symmetries that leave it
     /// unchanged.
     ///
     /// # Panics
@@ -52,34 +51,35 @@ impl<'a> Walker<'a> {
     pub(crate) fn set(&mut self, row: u64) -> (SquareSet, SymmetryGroup) {
         let sets = self.sets;
         assert!(row < sets.rows(), "row {row} of {}", sets.rows());
-        while self.levels.last().is_some_and(|level| !level.rows.contains(&row)) {
-            self.levels.pop();
+        while self.prefixes.last().is_some_and(|prefix| !prefix.rows.contains(&row)) {
+            self.prefixes.pop();
         }
-        let depth = self.levels.len() - 1;
+        let depth = self.prefixes.len() - 1;
         for (i, orbit) in sets.orbits.iter().enumerate().skip(depth) {
-            let Some(level) = self.levels.last_mut().filter(|level| level.state != NONE) else {
+            let Some(prefix) = self.prefixes.last_mut().filter(|prefix| prefix.state != NO_STATE)
+            else {
                 break;
             };
-            let start = level.rows.start;
-            let state = level.state;
-            level.pattern = sets.states.pattern_after(state, orbit, level.pattern, row - start);
-            let entry = state as usize + level.pattern;
+            let start = prefix.rows.start;
+            let state = prefix.state;
+            prefix.pattern = sets.states.pattern_after(state, orbit, prefix.pattern, row - start);
+            let entry = state as usize + prefix.pattern;
             let before = &sets.states.before[entry..];
-            let mut below = Level {
+            let mut longer = Prefix {
                 rows: start + before[0]..start + before[1],
                 state: sets.states.next[entry],
                 pattern: sets.orbits.get(i + 1).map_or(0, Orbit::patterns),
-                set: level.set | orbit.sets[level.pattern],
-                stabilizer: level.stabilizer,
+                set: prefix.set | orbit.sets[prefix.pattern],
+                stabilizer: prefix.stabilizer,
             };
-            if below.stabilizer != SymmetryGroup::TRIVIAL {
-                below.stabilizer = orbit.stabilizer(level.pattern as u8, below.stabilizer);
+            if longer.stabilizer != SymmetryGroup::TRIVIAL {
+                longer.stabilizer = orbit.stabilizer(prefix.pattern as u8, longer.stabilizer);
             }
-            self.levels.push(below);
+            self.prefixes.push(longer);
         }
-        match self.levels.last() {
-            Some(level) => (level.set, level.stabilizer),
-            None => unreachable!("the first level has all rows"),
+        match self.prefixes.last() {
+            Some(prefix) => (prefix.set, prefix.stabilizer),
+            None => unreachable!("the empty prefix has all rows"),
         }
     }
 }

@@ -247,7 +247,7 @@ impl Blocks {
 
     /// The block of a set of attackers, and the symmetry that leads there.
     pub(super) fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
-        let (offset, symmetry) = self.0.place(attackers);
+        let (offset, symmetry) = self.0.canonicalize(attackers);
         (offset as usize, symmetry)
     }
 
@@ -255,7 +255,7 @@ impl Blocks {
     pub(super) fn find_with(&self, others: SquareSet) -> impl Fn(Square) -> (usize, Symmetry) {
         let others = self.0.images_of(others);
         move |square| {
-            let (offset, symmetry) = self.0.place_with(&others, square);
+            let (offset, symmetry) = self.0.canonicalize_with(&others, square);
             (offset as usize, symmetry)
         }
     }

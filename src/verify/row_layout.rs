@@ -36,7 +36,7 @@ impl RowLayout<'_> {
         for block in held.blocks_from(held.place(start)) {
             let attackers = walker.attackers(block).set;
             if block != next {
-                first = self.index.attackers().place(attackers).0;
+                first = self.index.attackers().canonicalize(attackers).0;
             }
             if first >= rows.end {
                 break;

@@ -80,7 +80,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
             return self.index.rows();
         }
         let (set, _) = self.attackers().unrank(block as u64);
-        self.index.attackers().place(set).0
+        self.index.attackers().canonicalize(set).0
     }
 
     /// Loads the properties of a block that do not depend on values. The table's rows are those of

@@ -181,7 +181,7 @@ impl BlockLookup {
                 self.decode(&entries[rank as usize])
             }
             None => {
-                let (offset, symmetry) = self.sets.place(set);
+                let (offset, symmetry) = self.sets.canonicalize(set);
                 let inverse = self.inverses[symmetry.index()];
                 BlockLocation { block: BlockNumber::from(offset), symmetry, inverse }
             }
