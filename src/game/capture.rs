@@ -9,7 +9,7 @@ use crate::game::rules::{Hostility, Kind, Ruleset, Side};
 pub(crate) struct Captures {
     /// The captured soldiers.
     pub soldiers: SquareSet,
-    /// Whether the king is captured too.
+    /// The king is captured, too.
     pub king: bool,
 }
 

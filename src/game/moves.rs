@@ -48,9 +48,9 @@ impl Ending {
 pub struct Move {
     /// The piece that moves.
     pub piece: Kind,
-    /// Where it stood.
+    /// The square of origin.
     pub from: Square,
-    /// Where it arrives.
+    /// The square of arrival.
     pub to: Square,
     /// The soldiers that it captures.
     pub captured: SquareSet,

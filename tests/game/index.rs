@@ -265,6 +265,6 @@ fn squares_beyond_the_board_are_refused() {
 fn slices_without_attackers_are_refused() {
     let rules = load("brandubh");
     let error = SliceIndex::new(&rules, slice(1, 0)).unwrap_err();
-    assert_eq!(error.to_string(), "K1v0 has no attackers: a slice has 1 or more");
+    assert_eq!(error.to_string(), "K1v0 has no attackers: name a slice with 1 or more");
     assert_eq!(needed(&[slice(1, 0)]), [slice(0, 0), slice(1, 0)]);
 }
