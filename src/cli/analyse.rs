@@ -12,7 +12,7 @@ use super::engine_args::EngineArgs;
 use super::error::CliError;
 use super::output::{Session, grouped, time};
 
-/// Search a position with the engine, deeper and deeper, and tell the best lines of play
+/// Search a position with the engine and print the best lines
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -20,17 +20,17 @@ pub(super) struct Args {
     rules: String,
     #[command(flatten)]
     at: PositionArgs,
-    /// How many best moves are told, each with its line
+    /// Print the N best moves, each with its line
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = parse_number::<u16, 1, 1000>)]
     lines: u16,
-    /// Stop after so many plies
+    /// Stop after this many plies
     #[arg(long, value_name = "N", value_parser = parse_number::<u32, 1, 1000>)]
     depth: Option<u32>,
-    /// Stop after so many positions
+    /// Stop after this many positions
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
-    /// Stop after so much time
+    /// Stop after this much time
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
     #[command(flatten)]
@@ -38,23 +38,23 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Scores are for the side to move. "win in 5" and "loss in 4" are proved: the game takes at
-most that many plies. "table win" is proved too, by tables without distances. "+0.35" is
-an estimate, in soldiers. A depth in parentheses was not finished: a limit came in
-between, and further lines that were not reached show the depth they are from. Table hits
-are positions whose value came from the tables, those of the program or of the table folder.
-Without a limit the search goes on until Ctrl-C, or until there is nothing more to find.
+most that many plies. "table win" is proved, too, by tables without distances. "+0.35" is
+an estimate in soldiers. A depth in parentheses was cut short by a limit; lines that it did
+not reach show the depth they are from. Table hits are positions whose value came from the
+tables of the program or of the table folder. Without a limit the search runs until Ctrl-C,
+or until the result is final.
 
 Examples:
   taflbase analyse brandubh --time 10
   taflbase analyse ashton "/3t1t3/4t4/4T4/t7t/t1TTKTTtt/t3T3t/4T4/4t4/3ttt3/ d" --lines 3 --depth 6
   taflbase analyse brandubh /7/4t2/7/7/2K4/7/2t4/ d --json
 
-JSON, one line for each iteration; of "category" with "plies", and "estimate" in hundredths
-of a soldier, one is null; a table win has no plies. "complete" is false if a limit came
-before all moves were searched to the depth; each line has the depth that its score is from:
+JSON, one line per iteration; a line has either "category" and "plies", or an "estimate" in
+hundredths of a soldier; a table win has no plies. "complete" is false if a limit cut the
+iteration short; each line has the depth that its score is from:
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"complete":true,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"depth":1,"moves":["Kc5-c1","e2-e1","Kc1-a1--"]}]}"#;
 
-/// Searches, and tells of each iteration.
+/// Searches and prints each iteration.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = Arc::new(session.open_to_probe(&args.rules)?);
     let rules = Arc::new(tables.rules().clone());
@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let request = SearchRequest { lines, ..limits.into() };
     let last = engine.search(&game, request, &mut |iteration| {
         printer.update(iteration);
-        // Nobody reads on.
+        // Standard output is closed.
         if printer.result.is_err() {
             stopper.stop();
         }
@@ -95,7 +95,7 @@ struct IterationPrinter<'a> {
 }
 
 impl IterationPrinter<'_> {
-    /// Tells of an iteration, unless it is the last one printed.
+    /// Prints an iteration, unless it is the last one printed.
     fn update(&mut self, iteration: &Iteration) {
         if self.last.as_ref() != Some(iteration) && self.result.is_ok() {
             self.result = self.print(iteration);
@@ -117,7 +117,7 @@ impl IterationPrinter<'_> {
         let speed = grouped(iteration.nodes_per_second() as u64);
         let (nodes, hits, took) = (grouped(nodes), grouped(table_hits), time(iteration.time));
         for (number, line) in iteration.lines.iter().enumerate() {
-            let (score, moves) = (line.score, words(board, line).join(" "));
+            let (score, moves) = (line.score, move_texts(board, line).join(" "));
             let own = if line.depth == depth { String::new() } else { line.depth.to_string() };
             text.push_str(&match number {
                 0 => format!(
@@ -130,6 +130,6 @@ impl IterationPrinter<'_> {
     }
 }
 
-fn words(board: Board, line: &Line) -> Vec<String> {
+fn move_texts(board: Board, line: &Line) -> Vec<String> {
     line.moves.iter().map(|played| played.display(board).to_string()).collect()
 }

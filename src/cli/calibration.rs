@@ -1,5 +1,4 @@
-//! How long building takes here and how large files become, from building the
-//! smallest slices.
+//! Estimates of time and file sizes, fitted to the smallest slices, which are built here.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +12,18 @@ use super::error::CliError;
 use super::measure::build_measured;
 use super::model::{BYTES, MeasuredSlice, Model, Time};
 
-/// Calibration stops before a slice with which it would take longer than this, on a
-/// core of its own.
+/// The limit on the CPU seconds of the calibration.
 const SECONDS: f64 = 14.0;
 
-/// What was learnt from small slices.
+/// Models fitted to small slices.
 pub(super) struct Calibration {
     time: Time,
     bytes: Model,
 }
 
 impl Calibration {
-    /// Builds the smallest of the planned slices in a temporary folder, and looks
-    /// at the files of those that are there.
+    /// Builds the smallest of the planned slices in a temporary folder, and adds the file sizes
+    /// of existing slices.
     pub(super) fn new(base: &Tablebase, plan: &[SlicePlan]) -> Result<Calibration, CliError> {
         let (time, mut bytes) = build_smallest(base.rules(), plan)?;
         bytes.extend(plan.iter().filter(|plan| plan.present).filter_map(|plan| {
@@ -35,25 +33,25 @@ impl Calibration {
         Ok(Calibration { time: Time::fit(&time), bytes: Model::fit(&BYTES, &bytes) })
     }
 
-    /// The time of one core that building takes.
+    /// Predicts the CPU seconds of building a slice.
     pub(super) fn core_seconds(&self, slice: Slice, size: &SliceSize) -> f64 {
         self.time.seconds(slice, size.slots)
     }
 
-    /// The size of both files.
+    /// Predicts the size of both files.
     pub(super) fn file_bytes(&self, slice: Slice, size: &SliceSize) -> u64 {
         self.bytes.amount(slice, size.slots) as u64
     }
 }
 
-/// The size of both files of a slice that is there.
+/// Returns the size of both files of an existing slice.
 pub(super) fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
     let sizes = Metric::ALL.map(|metric| base.table(slice, metric).ok().map(|t| t.size_bytes()));
     sizes.into_iter().sum()
 }
 
-/// Builds slices, the quickest first, as long as it does not take long; returns
-/// what they took of time and of bytes.
+/// Builds slices within the limit of CPU time, the quickest first; returns samples of their time
+/// and bytes.
 fn build_smallest(
     rules: &Ruleset,
     plan: &[SlicePlan],
@@ -71,11 +69,13 @@ fn build_smallest(
             break;
         }
         for (report, measure) in build_measured(rules, &[next], 1, folder.path())? {
-            // Those that this one needs may be there since before.
+            // A dependency may have been sampled before.
             if let Some(slots) = left.remove(&report.slice) {
-                let sample = |amount| MeasuredSlice { slice: report.slice, slots, amount };
-                time.push(sample(measure.core.all.as_secs_f64()));
-                bytes.push(sample(report.bytes.iter().map(|&(_, bytes)| bytes as f64).sum()));
+                let slice = report.slice;
+                let seconds = measure.core.all.as_secs_f64();
+                time.push(MeasuredSlice { slice, slots, amount: seconds });
+                let amount = report.bytes.iter().map(|&(_, bytes)| bytes as f64).sum();
+                bytes.push(MeasuredSlice { slice, slots, amount });
             }
         }
     }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::manifest::{Comparison, FileEntry, Manifest};
+use taflbase::manifest::{Comparison, Manifest};
 use taflbase::slice::Slice;
 use taflbase::table::{Metric, TableError, TableErrorKind};
 use taflbase::tablebase::ProbeError;
@@ -11,35 +11,34 @@ use super::arguments::ExistingSlices;
 use super::error::CliError;
 use super::output::{Session, columns, count_of, size};
 
-/// Read tables again and compare all checksums
+/// Read all tables and compare their checksums
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
     existing: ExistingSlices,
-    /// Compare with this manifest, or the one in this folder, too
+    /// Also compare with this manifest, or the one in this folder
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// With --against: files of the manifest that are missing here are wrong, too
+    /// With --against, also fail if files of the manifest are missing here
     #[arg(long, requires = "against")]
     complete: bool,
 }
 
-const HELP: &str = r#"Reads every byte. Finds what happened to files on the way or on the disk, not
-values that were wrong from the start: for those see `taflbase verify`. Exits 1
-if a file is damaged or not the ruleset's, and names each damaged block; with
---against also if it has other values than the manifest says, and with --complete if
-one is missing here. A file that was compressed in another way has other bytes and the
-same values.
+const HELP: &str = r#"Reads every byte. Finds damage from transfer or storage, but not values that were wrong
+from the start, which `taflbase verify` finds. The status is 1 if a file is damaged or not
+the ruleset's, with a message for each damaged block; with --against, also if its values
+differ from the manifest, and with --complete, if a file is missing here. A file compressed
+in another way has different bytes and the same values.
 
 Examples:
   taflbase check brandubh
   taflbase check brandubh --slice K2v3 --json
   taflbase check brandubh --against MANIFEST.json --complete
 
-JSON, one line for each file; with --against, "against" is "same file", "same
-values", "different values", "missing here", "not in the manifest", or null for a
-file that cannot be read:
+JSON, one line per file; with --against, "against" is "same file", "same values",
+"different values", "missing here", "not in the manifest", or null for a file that
+cannot be read:
   {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":false,"errors":["tables/brandubh/K2v3.dtw: the table's block 3 is damaged; delete the table, then build or copy it again"]}
   {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":true,"errors":[],"against":"same file"}"#;
 
@@ -48,11 +47,11 @@ struct CheckedTable<'a> {
     rules: &'a str,
     slice: String,
     metric: &'static str,
-    /// Unknown for a file that cannot be opened as a table, or is missing.
+    /// `None` for a file that is missing or cannot be opened as a table.
     bytes: Option<u64>,
     ok: bool,
     errors: Vec<String>,
-    /// How it compares with the manifest, if there is one.
+    /// The comparison with the manifest, if there is one; null if the file cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<Option<&'static str>>,
 }
@@ -71,7 +70,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
     let slices = args.existing.slices_and(listed, &base, session)?;
     let mut findings = Vec::new();
-    // The first one that was asked for by name and has no file.
+    // The first named slice that has no file.
     let mut missing = None;
     for slice in slices {
         let before = findings.len();
@@ -102,11 +101,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
 }
 
-/// Success, or what is wrong with how many files.
+/// Fails if files are wrong, with their number by kind.
 fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), CliError> {
-    let is = |finding: &CheckedTable, state| finding.against.flatten() == Some(state);
-    let different = findings.iter().filter(|finding| is(finding, DIFFERENT)).count();
-    let missing = findings.iter().filter(|finding| complete && is(finding, MISSING)).count();
+    let different = count_state(findings, DIFFERENT);
+    let missing = if complete { count_state(findings, MISSING) } else { 0 };
     let bad = findings.iter().filter(|finding| !finding.ok).count() - different - missing;
     let wrong: Vec<String> = [
         (bad, ["is damaged or not the ruleset's", "are damaged or not the ruleset's"]),
@@ -123,7 +121,11 @@ fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), CliError> {
     if wrong.is_empty() { Ok(()) } else { Err(CliError::Negative(wrong.join(", "))) }
 }
 
-/// What is found of one file, if it is there or ought to be.
+fn count_state(findings: &[CheckedTable], state: &str) -> usize {
+    findings.iter().filter(|finding| finding.against.flatten() == Some(state)).count()
+}
+
+/// Checks one file; `None` if it neither exists nor is listed in the manifest.
 fn check<'a>(
     base: &'a Tablebase,
     slice: Slice,
@@ -131,7 +133,7 @@ fn check<'a>(
     against: Option<&Manifest>,
     complete: bool,
 ) -> Result<Option<CheckedTable<'a>>, CliError> {
-    let entry = against.map(|manifest| manifest.slice(slice).and_then(|entry| entry.file(metric)));
+    let entry = against.map(|manifest| manifest.slice(slice)?.file(metric));
     let (bytes, errors, against) = match base.table(slice, metric) {
         Err(ProbeError::MissingTable { .. }) => {
             if entry.flatten().is_none() {
@@ -145,13 +147,15 @@ fn check<'a>(
         Err(error) => (None, vec![error.to_string()], entry.map(|_| None)),
         Ok(table) => match table.check() {
             Ok(()) => {
-                let compare = |entry: &FileEntry| state(entry.compare(table));
-                let against = entry.map(|entry| Some(entry.map_or(NOT_LISTED, compare)));
-                (Some(table.size_bytes()), Vec::new(), against)
+                let comparison = entry.map(|listed| match listed {
+                    Some(file) => Some(state(file.compare(table))),
+                    None => Some(NOT_LISTED),
+                });
+                (Some(table.size_bytes()), Vec::new(), comparison)
             }
             Err(errors) => {
-                let errors = errors.iter().map(ToString::to_string).collect();
-                (Some(table.size_bytes()), errors, entry.map(|_| None))
+                let messages = errors.iter().map(ToString::to_string).collect();
+                (Some(table.size_bytes()), messages, entry.map(|_| None))
             }
         },
     };
@@ -171,7 +175,7 @@ fn check<'a>(
     }))
 }
 
-/// Whether nobody may read the file, which may be sound.
+/// Returns whether the file may not be read, which says nothing about its content.
 fn is_forbidden(error: &TableError) -> bool {
     use std::io::ErrorKind::PermissionDenied;
     matches!(&error.kind, TableErrorKind::Io { source, .. } if source.kind() == PermissionDenied)
@@ -185,26 +189,23 @@ fn state(comparison: Comparison) -> &'static str {
     }
 }
 
-fn report(findings: &[CheckedTable]) -> String {
-    let row = |finding: &CheckedTable| {
-        let state = match finding.against.flatten() {
-            Some(state) => state,
-            None if finding.ok => "good",
-            None => "wrong",
-        };
-        let file = format!("{}.{}", finding.slice, finding.metric);
-        vec![file, state.to_owned(), finding.bytes.map_or(String::new(), size)]
+fn row(finding: &CheckedTable) -> Vec<String> {
+    let state = match finding.against.flatten() {
+        Some(state) => state,
+        None if finding.ok => "good",
+        None => "wrong",
     };
+    let file = format!("{}.{}", finding.slice, finding.metric);
+    vec![file, state.to_owned(), finding.bytes.map_or(String::new(), size)]
+}
+
+fn report(findings: &[CheckedTable]) -> String {
     let rows: Vec<Vec<String>> = findings.iter().map(row).collect();
     let mut text = columns(2, &["file", "state", "size"], &rows);
-    let is_missing = |finding: &&CheckedTable| finding.against.flatten() == Some(MISSING);
-    match findings.iter().filter(is_missing).count() {
-        0 => {}
-        missing => {
-            let what = ["is missing here", "are missing here"];
-            let told = count_of(missing, findings.len(), "file", what);
-            text.push_str(&format!("\n{told}\n"));
-        }
+    let missing = count_state(findings, MISSING);
+    if missing > 0 {
+        let predicates = ["is missing here", "are missing here"];
+        text.push_str(&format!("\n{}\n", count_of(missing, findings.len(), "file", predicates)));
     }
     for error in findings.iter().flat_map(|finding| &finding.errors) {
         text.push_str(error);

@@ -1,4 +1,4 @@
-//! What the engine may take of the machine: the same options wherever it plays.
+//! Options of the engine, shared by all commands that use it.
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -10,57 +10,56 @@ use taflbase::engine::EngineOptions;
 use super::arguments::{Threads, parse_number};
 use super::machine::threads;
 
-/// How much a draw may be despised, or liked.
+/// The range of `--contempt`.
 const CONTEMPT: RangeInclusive<i64> =
     -(EngineOptions::MAX_CONTEMPT as i64)..=EngineOptions::MAX_CONTEMPT as i64;
 
-/// Memory of the engine.
+/// The size of the transposition table.
 #[derive(clap::Args)]
 pub(super) struct HashSize {
-    /// Memory for what the search remembers, in MiB, up to 1048576
+    /// Set the size of the transposition table in MiB, up to 1048576
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     #[arg(value_parser = parse_number::<u32, 1, { 1 << 20 }>)]
     hash: u32,
 }
 
 impl HashSize {
-    /// Bytes for what the search remembers.
+    /// Returns the size of the transposition table in bytes.
     pub(super) fn bytes(&self) -> usize {
         (self.hash as usize) << 20
     }
 }
 
-/// What the engine may take of the machine.
+/// Options of the engine.
 #[derive(clap::Args)]
 pub(super) struct EngineArgs {
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
     hash: HashSize,
-    /// Draws are so much worse than level positions, in hundredths of a soldier: against
-    /// weaker players, to play on
+    /// Score draws N hundredths of a soldier worse, to avoid them against weaker players
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(i32).range(CONTEMPT))]
     contempt: i32,
 }
 
 impl EngineArgs {
-    /// Threads to search with.
+    /// Returns the number of search threads.
     pub(super) fn threads(&self) -> NonZeroUsize {
         threads(self.threads.count())
     }
 
-    /// Bytes for what the search remembers.
+    /// Returns the size of the transposition table in bytes.
     pub(super) fn table_bytes(&self) -> usize {
         self.hash.bytes()
     }
 
-    /// How much less than nothing a draw is.
+    /// Returns the penalty of a draw, in hundredths of a soldier.
     pub(super) fn contempt(&self) -> i32 {
         self.contempt
     }
 
-    /// The engine with those tables.
+    /// Returns the engine's options with these tables.
     pub(super) fn options(&self, tables: &Arc<Tablebase>) -> EngineOptions {
         EngineOptions {
             threads: self.threads(),

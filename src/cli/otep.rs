@@ -10,28 +10,28 @@ use super::engine_args::EngineArgs;
 use super::error::CliError;
 use super::output::Session;
 
-/// Play as an engine of OpenTafl, by its protocol
+/// Speak OpenTafl's engine protocol
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
     engine: EngineArgs,
-    /// What a move takes where no clock is told, in seconds, up to 86400
+    /// Without a clock, think this many seconds per move, up to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     #[arg(value_parser = parse_number::<u32, 1, 86_400>)]
     time: u32,
-    /// Positions that a move takes where no clock is told, instead of time
+    /// Without a clock, search N positions per move
     #[arg(long, value_name = "N", conflicts_with = "time")]
     #[arg(value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
 }
 
-const HELP: &str = r#"Reads the host's lines from standard input and answers on standard output: OTEP, the
-protocol of OpenTafl (docs/protocols.md). The rules are told by the host; those that no
-ruleset can say are refused with the field and its value. Best moves in positions of
-few men come from the tables that are part of the program, and from those in --tables.
+const HELP: &str = r#"Reads the host's lines from standard input and answers on standard output in OTEP, the
+protocol of OpenTafl (docs/protocols.md). The host sends the rules; unsupported ones are
+rejected with the field and its value. In positions of few men, best moves come from the
+tables of the program and of --tables.
 
-For OpenTafl, a file taflbase.ini in its folder engines:
+To install the engine in OpenTafl, create a file taflbase.ini in its folder engines:
   [engine]
   directory=.
   filename=taflbase
@@ -43,12 +43,12 @@ Examples:
   taflbase otep --threads 4 --hash 1024 --time 10
   taflbase otep --threads 1 --nodes 100000"#;
 
-/// Obeys the host until it says goodbye.
+/// Runs the protocol until the host ends it.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.table_folder();
     if let Some(missing) = tables.filter(|folder| !folder.is_dir()) {
-        let missing = missing.display();
-        return Err(CliError::Error(format!("{missing}: there is no such folder of tables")));
+        let folder = missing.display();
+        return Err(CliError::Error(format!("{folder}: no such table folder")));
     }
     let time = Limits::time(Duration::from_secs(args.time.into()));
     let options = SessionOptions {

@@ -7,19 +7,19 @@ use super::error::CliError;
 use super::file;
 use super::output::is_standard;
 
-/// Pictures to be written.
+/// The pictures to write.
 #[derive(clap::Args)]
 pub(super) struct Pictures {
-    /// Write a picture as SVG to this file; - for standard output, and nothing else there
+    /// Write a picture as SVG to this file; - for standard output, without other results
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write a picture as PNG to this file; - as for SVG
+    /// Write a picture as PNG to this file; - for standard output, without other results
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
 }
 
 impl Pictures {
-    /// Writes those that are wanted. Whether standard output is left for results.
+    /// Writes the requested pictures; returns whether standard output is free for results.
     pub(super) fn write(&self, sheet: impl FnOnce() -> Sheet) -> Result<bool, CliError> {
         let wanted = [self.svg.as_deref(), self.png.as_deref()];
         let standard = wanted.iter().flatten().filter(|path| is_standard(path)).count();
@@ -29,12 +29,12 @@ impl Pictures {
         if wanted == [None, None] {
             return Ok(true);
         }
-        let sheet = sheet();
+        let drawn = sheet();
         if let Some(path) = &self.svg {
-            write(path, |out| out.write_all(sheet.to_svg().as_bytes()))?;
+            write(path, |out| out.write_all(drawn.to_svg().as_bytes()))?;
         }
         if let Some(path) = &self.png {
-            write(path, |out| sheet.write_png(out))?;
+            write(path, |out| drawn.write_png(out))?;
         }
         Ok(standard == 0)
     }

@@ -3,11 +3,11 @@ use taflbase::rules::{Ruleset, RulesetSummary};
 use super::error::CliError;
 use super::output::{Session, columns};
 
-/// List the rulesets, or show one with all its decisions
+/// List the rulesets, or show one in detail
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Show this ruleset: a built-in one, or a path to a ruleset file
+    /// Show this ruleset, built-in or a path to a ruleset file
     rules: Option<String>,
 }
 
@@ -16,13 +16,13 @@ const HELP: &str = r#"Examples:
   taflbase rules brandubh
   taflbase rules my-game.toml --json
 
-JSON, one line for each ruleset in the list:
+JSON, one line per ruleset in the list:
   {"name":"brandubh","title":"Brandubh","size":7,"attackers":8,"defenders":4,"first_mover":"attackers","fingerprint":"27e632691dd014bf84bc8a4029256f95"}
-For a single ruleset, one line with the fields of a ruleset file and their names
-in it, with square names for names of sets (here shortened):
+For a single ruleset, one line with the fields of a ruleset file, in which the names of
+sets are replaced by their squares (shortened here):
   {"name":"brandubh","size":7,"symmetries":8,"start":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/","squares":{"throne":["d4"]},"end":{"goals":["a1","g1","a7","g7"],"endless":"draw"}}"#;
 
-/// Lists or shows.
+/// Lists the rulesets or shows one.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let Some(name) = &args.rules else {
         return list(session);

@@ -6,50 +6,52 @@ use super::arguments::{parse_bytes, parse_number, parse_seconds};
 use super::error::CliError;
 use super::output::Session;
 
-/// Serve the tables over HTTP, with a page on which anyone can look into them
+/// Serve the tables over HTTP, with a web page to explore them
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// The address to listen on; port 0 is any that is free
+    /// Listen on this address; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     #[arg(value_parser = parse_address)]
     addr: SocketAddr,
-    /// Memory for decoded blocks, of all rulesets together
+    /// Cache decoded blocks in this much memory
     #[arg(long, value_name = "BYTES", default_value = "512MiB", value_parser = parse_bytes)]
     cache: u64,
-    /// Serve this ruleset file too; may be repeated
+    /// Also serve this ruleset file; may be repeated
     #[arg(long, value_name = "FILE")]
     rules: Vec<PathBuf>,
-    /// Searches of the engine at once; each takes one thread, which gives way to probes
+    /// Run at most N engine searches at once, each in a thread of low priority
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = parse_number::<u16, 1, 1024>)]
     searches: u16,
-    /// The most time for a search
+    /// Limit the time of a search
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
     search_time: Duration,
-    /// Serve the tables alone, without analysis and games
+    /// Serve only the tables, without analysis and games
     #[arg(long, conflicts_with_all = ["searches", "search_time"])]
     no_engine: bool,
 }
 
 const HELP: &str = r#"Serves every built-in ruleset with the tables of the table folder and those that are
-part of the program. The address is printed on standard error. Requests are told there,
-a line of JSON each. Ctrl-C or SIGTERM ends it: requests under way are answered first.
+part of the program. Prints the address and a log to standard error, one line of JSON per
+request. Ctrl-C or SIGTERM stops the server after the running requests.
 
-It speaks HTTP/1.1 without encryption: where others than this machine are to reach it, put
-a proxy before it. The API, its limits and how to install it: docs/explorer.md.
+The server speaks HTTP/1.1 without encryption: to serve other machines, put a reverse
+proxy in front of it. See docs/explorer.md for the API, its limits and installation.
 
 Examples:
   taflbase serve
   taflbase serve --addr 0.0.0.0:8000 --cache 2GiB --tables /srv/tables
 
-JSON, one line, as soon as clients may connect:
+JSON, one line, when the server accepts connections:
   {"address":"127.0.0.1:8080","url":"http://127.0.0.1:8080/"}"#;
 
-/// An address and a port; names are looked up.
+/// Parses an address and a port; host names are resolved.
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    let found = text.to_socket_addrs().ok().and_then(|mut found| found.next());
-    found.ok_or_else(|| "write an address and a port, like 127.0.0.1:8080".to_owned())
+    text.to_socket_addrs()
+        .ok()
+        .and_then(|mut addresses| addresses.next())
+        .ok_or_else(|| "write an address and a port, like 127.0.0.1:8080".to_owned())
 }
 
 /// Serves until Ctrl-C.
@@ -62,8 +64,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     use taflbase::serve::{AppState, Log, ServeOptions, Server};
     use taflbase::tablebase::BlockCache;
 
-    let more = args.rules.iter().map(|path| Ruleset::load(&path.to_string_lossy()));
-    let more = more.collect::<Result<Vec<_>, _>>()?;
+    let more = args
+        .rules
+        .iter()
+        .map(|path| Ruleset::load(&path.to_string_lossy()))
+        .collect::<Result<Vec<_>, _>>()?;
     let cache = BlockCache::new(usize::try_from(args.cache).unwrap_or(usize::MAX));
     let log = Log::to(std::io::stderr());
     let options = ServeOptions {
@@ -81,8 +86,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let url = format!("http://{address}/");
     if !address.ip().is_loopback() {
         session.note(
-            "others can reach this address: put a proxy before it, which encrypts and \
-                      limits each client (docs/explorer.md)",
+            "other machines can reach this address: put a reverse proxy in front of it, which \
+             encrypts and limits each client (docs/explorer.md)",
         );
     }
     if session.json() {
@@ -93,10 +98,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     server.run().map_err(CliError::new)
 }
 
-/// Tells what is missing.
+/// Fails: the explorer is not part of this build.
 #[cfg(not(feature = "serve"))]
 pub(super) fn run(_: &Args, _: &Session) -> Result<(), CliError> {
     Err(CliError::new(
-        "this program was built without the explorer: build it with `--features serve`",
+        "the program was built without the explorer: build it with `--features serve`",
     ))
 }

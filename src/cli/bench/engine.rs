@@ -1,4 +1,4 @@
-//! `bench --engine`: the speed of the search, and a signature of what it finds.
+//! `bench --engine`: the speed of the search and a signature of its results.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ use crate::cli::error::CliError;
 use crate::cli::machine::core_time;
 use crate::cli::output::{Session, columns, grouped};
 
-/// Rulesets, positions (the start, if there is none) and depths: openings and middle
-/// games of all sizes of boards, and an endgame in which the tables are asked.
+/// Rulesets, positions (empty: the start position) and depths: openings and middlegames on all
+/// board sizes, and an endgame that uses the tables.
 const SET: &[(&str, &str, u32)] = &[
     ("brandubh", "", 12),
     ("brandubh", "/7/3t3/t6/1t1K1T1/6T/2t2t1/3t3/ a", 14),
@@ -29,7 +29,7 @@ const SET: &[(&str, &str, u32)] = &[
     ("alea-evangelii", "", 5),
 ];
 
-/// What a search took.
+/// The result and cost of a search.
 #[derive(Serialize)]
 struct SearchBenchmark {
     rules: &'static str,
@@ -39,12 +39,12 @@ struct SearchBenchmark {
     best: String,
     nodes: u64,
     table_hits: u64,
-    /// Of the one thread that searches.
+    /// CPU seconds of the single search thread.
     core_seconds: f64,
     nodes_per_core_second: u64,
 }
 
-/// Searches, and prints position by position.
+/// Searches and prints position by position.
 pub(super) fn run(session: &Session) -> Result<(), CliError> {
     let mut signature = blake3::Hasher::new();
     let mut rows = Vec::new();
@@ -74,14 +74,14 @@ pub(super) fn run(session: &Session) -> Result<(), CliError> {
     session.text(&format!("\nsignature {signature}\n"))
 }
 
-/// The search of one position, by one thread, with the tables of the library alone.
+/// Searches one position in one thread, with the embedded tables.
 fn search(name: &'static str, text: &str, depth: u32) -> Result<SearchBenchmark, CliError> {
     let rules = Arc::new(Ruleset::load(name)?);
     let start = match text {
         "" => Position::start(&rules),
-        text => Position::parse(text, &rules),
-    };
-    let start = start.map_err(CliError::new)?;
+        board => Position::parse(board, &rules),
+    }
+    .map_err(CliError::new)?;
     let game = Game::from_position(Arc::clone(&rules), start).map_err(CliError::new)?;
     let tables = Arc::new(Tablebase::new(Ruleset::clone(&rules)));
     let options = EngineOptions { tables: Some(tables), ..EngineOptions::new(&rules) };

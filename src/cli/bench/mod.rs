@@ -18,19 +18,19 @@ use crate::cli::error::CliError;
 use crate::cli::measure::{Measure, Steps, build_measured};
 use crate::cli::output::{Session, columns, grouped, size};
 
-/// Build a fixed set of slices in a temporary folder and tell how fast that goes; or search
+/// Measure the speed of building, probing and searching
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// Build slices of this ruleset instead of the fixed set
     #[arg(requires = "slices")]
     rules: Option<String>,
-    /// These slices; may be repeated
+    /// Build these slices; may be repeated
     #[arg(long = "slice", value_name = "K2v4 ...", requires = "rules")]
     slices: Vec<Slice>,
     #[command(flatten)]
     threads: Threads,
-    /// A set that takes a second or two
+    /// Build a smaller set, which takes a second or two
     #[arg(long, conflicts_with = "rules")]
     quick: bool,
     /// Search fixed positions with the engine instead
@@ -38,34 +38,33 @@ pub(super) struct Args {
     engine: bool,
 }
 
-const HELP: &str = r#"Tells for each slice how long its phases take, positions per core-second, the
-peak of memory, bits per position, and the median time of a WDL probe of random
-positions that the rules alone do not benchmark, with their block in a cache that
-holds all of them, and below that with a block that has to be decoded ("-", or null,
-if there are no such positions); then one signature of all values. It changes if
-and only if results do, whatever the speed, the threads or the compression. What
-the slices need is built too, and not listed.
+const HELP: &str = r#"Builds a fixed set of slices in a temporary folder and prints for each slice the time of
+its phases, positions per core-second, peak memory, bits per position, and the median time
+of a WDL probe of random positions that need a block: from a cache that holds all blocks,
+and below that with decoding ("-", or null, if there are no such positions). The last line
+is a signature of all values. It changes if and only if the values do, regardless of speed,
+threads or compression. Dependencies of the slices are built, too, but not listed.
 
-Positions are the stored ones of both sides to move, as `taflbase verify` counts them.
-"solving" is all but writing. A core-second is one second of one core; systems
-that do not tell count all threads all the time. The fixed set takes a minute or
-more of one core.
+Positions are stored positions of both sides to move, as `taflbase verify` counts them.
+"solving" is everything but writing. A core-second is one second of one core; on systems
+that do not report CPU time, all threads count all the time. The fixed set takes a minute
+or more of one core.
 
-With --engine, one thread searches fixed positions to fixed depths, with the tables that
-are part of the program: positions that it looks at, in hundreds how many of them the
-tables benchmark, positions per core-second, and a signature of the counts and best moves,
-which changes if the search does, and not with the machine.
+--engine searches fixed positions to fixed depths with one thread and the tables of the
+program, and prints the number of positions, the percentage found in tables, positions per
+core-second, and a signature of the counts and best moves. The signature changes with the
+search, but not with the machine.
 
 Examples:
   taflbase bench --threads 1
   taflbase bench --engine
   taflbase bench brandubh --slice K2v4 --json
 
-JSON, one line for each slice, and last one with the signature:
+JSON, one line per slice, then one with the signature:
   {"rules":"brandubh","slice":"K2v3","positions":112176000,"seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"core_seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"positions_per_core_second":{"reading":560880000,"initial":80125714,"plies":86289230,"writing":44870400,"solving":38681379,"all":20773333},"memory_bytes":418000000,"bits_per_position":{"wdl":0.0162,"dtw":0.2142},"probe_nanos":{"cold":3600,"warm":155}}
   {"signature":"3f0c6d1f0b9e4a77"}"#;
 
-/// Slices of several boards, rules and shapes.
+/// Slices of different boards, rules and material.
 const FULL: [(&str, &[&str]); 5] = [
     ("brandubh", &["K3v2", "K2v3", "K1v4", "K0v6"]),
     ("ashton", &["K1v3"]),
@@ -81,12 +80,12 @@ const QUICK: [(&str, &[&str]); 5] = [
     ("large-hnefatafl", &["K1v1"]),
 ];
 
-/// Positions that are probed in each slice: enough to be in as many places.
+/// The number of positions probed in each slice.
 const PROBES: usize = 4096;
-/// Room for their blocks, of some 64 KiB at most.
+/// A cache that holds all their blocks, of at most some 64 KiB.
 const CACHE_BYTES: usize = 2 * PROBES * (64 << 10);
-/// Positions that are probed between two looks at the clock, which takes some time.
-const AT_ONCE: usize = 8;
+/// Positions probed between two readings of the clock, to spread its cost.
+const GROUP: usize = 8;
 
 #[derive(Serialize)]
 struct SliceBenchmark {
@@ -108,9 +107,8 @@ struct Bits {
     dtw: f64,
 }
 
-/// The median times of a WDL probe of a random position whose block must be read: if
-/// it has to be decoded first, and if it is in the cache; `None` where no position
-/// needs a block.
+/// The median time of a WDL probe of a random position that needs a block: `cold` with decoding,
+/// `warm` from the cache; `None` if no position needs a block.
 #[derive(Serialize)]
 struct ProbeNanos {
     cold: Option<u64>,
@@ -122,7 +120,7 @@ struct Signature {
     signature: String,
 }
 
-/// Builds, and prints slice by slice.
+/// Builds and prints slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     if args.engine {
         return engine::run(session);
@@ -170,7 +168,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 }
 
 impl Args {
-    /// The rulesets with the slices to measure.
+    /// Returns the rulesets and slices to measure.
     fn set(&self) -> Result<Vec<(String, Vec<Slice>)>, CliError> {
         if let Some(rules) = &self.rules {
             return Ok(vec![(rules.clone(), self.slices.clone())]);
@@ -178,9 +176,12 @@ impl Args {
         let set = if self.quick { QUICK } else { FULL };
         set.iter()
             .map(|(rules, slices)| {
-                let slices = slices.iter().map(|slice| slice.parse());
-                let slices: Result<_, _> = slices.collect();
-                Ok(((*rules).to_owned(), slices.map_err(CliError::new)?))
+                let parsed = slices
+                    .iter()
+                    .map(|slice| slice.parse())
+                    .collect::<Result<_, _>>()
+                    .map_err(CliError::new)?;
+                Ok(((*rules).to_owned(), parsed))
             })
             .collect()
     }
@@ -206,16 +207,12 @@ fn open(rules: &Ruleset, folder: &Path, cache_bytes: usize) -> Result<Tablebase,
     Tablebase::open_with(rules.clone(), folder, options).map_err(CliError::new)
 }
 
-/// What is to tell of a slice; `bases` are one without a cache and one with.
+/// Evaluates the measures of a slice; `bases` are one without a cache and one with.
 fn benchmark(
     bases: [&Tablebase; 2],
     report: &SliceReport,
     measure: &Measure,
 ) -> Result<SliceBenchmark, CliError> {
-    let bits = |metric| {
-        let file = report.bytes.iter().find(|file| file.0 == metric);
-        file.map_or(0.0, |&(_, bytes)| 8.0 * bytes as f64 / report.positions as f64)
-    };
     let core_seconds = measure.core.map(|time| time.as_secs_f64());
     Ok(SliceBenchmark {
         rules: bases[0].rules().name.clone(),
@@ -225,39 +222,43 @@ fn benchmark(
         core_seconds,
         positions_per_core_second: core_seconds.map(|s| (report.positions as f64 / s) as u64),
         memory_bytes: measure.peak_bytes,
-        bits_per_position: Bits { wdl: bits(Metric::Wdl), dtw: bits(Metric::Dtw) },
+        bits_per_position: Bits { wdl: bits(report, Metric::Wdl), dtw: bits(report, Metric::Dtw) },
         probe_nanos: probe_nanos(bases, report.slice)?,
     })
 }
 
-/// Probes random positions, the same ones in every run.
-fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos, CliError> {
-    let positions = positions(warm, slice)?;
-    // Once for nothing: choosing the positions has used much other memory.
-    median_nanos(warm, &positions, AT_ONCE)?;
-    let warm = median_nanos(warm, &positions, AT_ONCE)?;
-    // One by one: each takes far longer than a look at the clock.
-    Ok(ProbeNanos { cold: median_nanos(cold, &positions, 1)?, warm })
+/// Returns the bits per position of a file.
+fn bits(report: &SliceReport, metric: Metric) -> f64 {
+    let file = report.bytes.iter().find(|file| file.0 == metric);
+    file.map_or(0.0, |&(_, bytes)| 8.0 * bytes as f64 / report.positions as f64)
 }
 
-/// Random positions whose block must be read, and now is in the cache. Few of them,
-/// or none, in a slice whose values are nearly all known without.
+/// Measures probes of random positions, the same in every run.
+fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos, CliError> {
+    let positions = positions(warm, slice)?;
+    // The first run warms up the CPU caches.
+    median_nanos(warm, &positions, GROUP)?;
+    Ok(ProbeNanos {
+        // Decoding takes much longer than reading the clock.
+        cold: median_nanos(cold, &positions, 1)?,
+        warm: median_nanos(warm, &positions, GROUP)?,
+    })
+}
+
+/// Chooses random positions that need a block, and thereby loads their blocks into the cache.
+/// There may be few or none if the rules decide nearly all positions of the slice.
 fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, CliError> {
     let index = base.index(slice).map_err(CliError::new)?;
     let lanes = index.lanes().count() as u64;
-    let mut numbers = Numbers(slice.men() as u64);
-    let reads = || {
-        let statistics = base.cache().statistics();
-        statistics.hits + statistics.misses
-    };
+    let mut numbers = SplitMix64(slice.men() as u64);
     let mut positions = Vec::new();
     for _ in 0..100 * PROBES {
         let lane = numbers.below(lanes) as u16;
         let slot = Slot { lane, row: numbers.below(index.rows()) };
-        let before = reads();
+        let before = block_reads(base);
         if let Some(position) = index.unrank(slot, Side::ALL[numbers.below(2) as usize]) {
             base.probe_wdl(&position).map_err(CliError::new)?;
-            if reads() > before {
+            if block_reads(base) > before {
                 positions.push(position);
             }
         }
@@ -268,15 +269,20 @@ fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, CliError> 
     Ok(positions)
 }
 
-/// The median time of a probe, of those that are timed together the mean; `None` if
-/// there are no positions.
+/// Counts the block reads of a tablebase so far, from the cache or not.
+fn block_reads(base: &Tablebase) -> u64 {
+    let statistics = base.cache().statistics();
+    statistics.hits + statistics.misses
+}
+
+/// Returns the median over groups of the mean time of a probe; `None` if there are no positions.
 fn median_nanos(
     base: &Tablebase,
     positions: &[Position],
-    at_once: usize,
+    group: usize,
 ) -> Result<Option<u64>, CliError> {
     let mut nanos = Vec::new();
-    for positions in positions.chunks(at_once) {
+    for positions in positions.chunks(group) {
         let begun = Instant::now();
         for position in positions {
             base.probe_wdl(position).map_err(CliError::new)?;
@@ -287,15 +293,15 @@ fn median_nanos(
     Ok(nanos.get(nanos.len() / 2).copied())
 }
 
-/// A sequence of numbers that look random: splitmix64.
-struct Numbers(u64);
+/// The pseudo-random generator splitmix64.
+struct SplitMix64(u64);
 
-impl Numbers {
+impl SplitMix64 {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let first = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let second = (first ^ (first >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        second ^ (second >> 31)
     }
 
     fn below(&mut self, limit: u64) -> u64 {
@@ -304,7 +310,7 @@ impl Numbers {
 }
 
 impl SliceBenchmark {
-    /// Two rows of the table: core-seconds, and what they are worth.
+    /// Formats two rows of the table: core-seconds and positions per core-second.
     fn rows(&self) -> [Vec<String>; 2] {
         let name = format!("{} {}", self.rules, self.slice);
         let mut times = vec![name, grouped(self.positions), "core-s".to_owned()];
@@ -316,8 +322,8 @@ impl SliceBenchmark {
             micros(self.probe_nanos.warm),
         ]);
         let mut rates = vec![String::new(), String::new(), "M/core-s".to_owned()];
-        let rate = |rate: u64| format!("{:.1}", rate as f64 / 1e6);
-        rates.extend(self.positions_per_core_second.cells(rate));
+        let per_second = self.positions_per_core_second;
+        rates.extend(per_second.cells(|rate| format!("{:.1}", rate as f64 / 1e6)));
         rates.extend(["", "", ""].map(str::to_owned));
         rates.push(micros(self.probe_nanos.cold));
         [times, rates]

@@ -10,63 +10,63 @@ use super::meter::Meter;
 use super::output::Session;
 use report::BoundReport;
 
-/// Count how many positions a game can have: bounds, Galassi's equations, a sample
+/// Bound the number of positions of a game, by counting and by sampling
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// Draw this many placements and look for a game from the start to each
+    /// Sample N placements and search for a game from the start position to each
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, 100_000>)]
     sample: Option<u64>,
-    /// Which placements are drawn
+    /// Use this random seed for the sample
     #[arg(long, value_name = "SEED", default_value_t = 1, requires = "sample")]
     seed: u64,
-    /// How many positions the search for one game may make
+    /// Search at most this many positions per game
     #[arg(long, value_name = "NODES", default_value_t = 1_000_000, requires = "sample")]
     #[arg(value_parser = parse_number::<u64, 1, MAX>)]
     budget: u64,
-    /// Print each placement and the game that leads to it
+    /// Print each sampled placement and the game that leads to it
     #[arg(long, requires = "sample")]
     games: bool,
     #[command(flatten)]
     threads: Threads,
 }
 
-const HELP: &str = r#"All numbers are exact, but for the sample's. A placement is where the men are; a position
-has a side to move as well. Each bound is tighter than the one before it:
+const HELP: &str = r#"All numbers are exact except those of the sample. A placement is the men on the board; a
+position adds the side to move. Each bound is tighter than the one before:
 
-  naive     every square by itself
-  men       one king, and no more men than at the start
-  squares   each man where his kind may stand: all positions that can be probed
-  reach     each man where his kind can come to from the start
-  camps     camps that attackers leave for good, as they can have been left
-  unmoved   where all attackers are in full camps, none of them has moved
+  naive     each square independently
+  men       one king, and no more men than in the start position
+  squares   men only on squares where they may stand: all positions that can be probed
+  reach     men only on squares that they can reach from the start position
+  camps     camps that attackers cannot re-enter, only as they can have been left
+  unmoved   if all attackers are in full camps, none of them has moved
   symmetry  mirror images counted once
 
-Boards of games that are over are counted beside them. Positions that are won at once or
-have no move are counted: exactly for escapes, in the tables that are there (those that are
-part of the program, and --tables), in the sample, and at the most for all.
+Boards of finished games are counted separately. Positions that are won at once or have no
+move are counted exactly for escapes, in the existing tables (those of the program and of
+--tables) and in the sample, and bounded for all positions.
 
-With --sample, placements are drawn, each as likely as any other, with either side to move.
-Each is reached by a game from the start, both sides helping, or proved unreachable because
-moves taken back run dry, or unknown. Games are played by the rules before they count:
-nobody wins on the way, no position comes twice, and no ply limit is exceeded.
-The intervals are exact (Clopper and Pearson's), 95 %. docs/state-space.md tells the
-derivations.
+--sample draws placements uniformly, with either side to move. Each is reached by a game
+from the start position in which both sides cooperate, or proved unreachable by exhausting
+its predecessors, or unknown. The games are checked against the rules: nobody wins on the
+way, no position repeats, and no ply limit is exceeded. Intervals are exact 95 % intervals
+(Clopper-Pearson). The derivations are in docs/state-space.md.
 
-For the rules of Galassi's paper, its equations come first, beside what it prints.
+For the rules of Galassi's paper, its equations are evaluated first and compared with the
+printed numbers.
 
 Examples:
   taflbase bound ashton
   taflbase bound brandubh --sample 300
   taflbase bound tablut --sample 10 --seed 7 --games
 
-JSON, one line; large numbers are texts, "equations", "readings" and "sample" are null where
-there are none, "placements" with --games alone, and lists are shortened here:
+JSON, one line; large numbers are strings; "equations", "readings" and "sample" may be null,
+and "drawn" is null without --games; lists are shortened here:
   {"rules":"ashton","attackers":16,"defenders":8,"symmetries":8,"equations":[{"equation":6,"name":"UB'_no_end","words":"equations 4 and 5","value":"947889249256532407079664255","printed":"9.5e26","agrees":true,"followed":""}],"readings":[{"cells":61,"black":15,"values":["1","2","3"]}],"running":[{"name":"naive","words":"each square independently: empty, or any piece that may stand there","value":"141440778841410474143624665261815556472832"}],"finished":[],"positions":[],"solved":{"slices":["K0v1"],"positions":7040,"decided":5472,"stuck":0},"sample":{"placements":300,"seed":1,"budget":1000000,"reached":{"share":0.9,"low":0.86,"high":0.93},"unreachable":{"share":0,"low":0,"high":0.01},"unknown":{"share":0.1,"low":0.07,"high":0.14},"decided":{"share":0.5,"low":0.4,"high":0.6},"stuck":{"share":0,"low":0,"high":0.01},"mean_plies":60.5,"max_plies":90,"estimate":"17","estimate_low":"16","estimate_high":"18","drawn":null},"table":[{"game":"Tablut","bound":"1.4e27","solution":"no","source":"Galassi"}]}"#;
 
-/// Counts, draws, and tells.
+/// Counts, samples and prints.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules: &Ruleset = base.rules();

@@ -6,10 +6,10 @@ use taflbase::bound::{
 use taflbase::proportion::Proportion;
 use taflbase::rules::Ruleset;
 
-/// Whose rules Galassi's paper describes.
+/// The ruleset of Galassi's paper.
 const GALASSI: &str = "ashton";
 
-/// All that the command tells, as JSON has it.
+/// The result of the command in JSON.
 #[derive(Serialize)]
 pub(super) struct BoundReport {
     pub rules: String,
@@ -38,7 +38,7 @@ pub(super) struct EquationRow {
     pub followed: String,
 }
 
-/// EquationReading of equation 12 that give what is printed.
+/// A reading of equation 12 that gives the printed number.
 #[derive(Serialize)]
 pub(super) struct EquationReading {
     cells: usize,
@@ -53,7 +53,7 @@ pub(super) struct BoundRow {
     pub value: String,
 }
 
-/// What tables tell.
+/// Counts over the solved slices.
 #[derive(Serialize)]
 pub(super) struct SolvedCounts {
     pub slices: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) struct SampleReport {
     pub drawn: Option<Vec<DrawnPlacement>>,
 }
 
-/// One placement that was drawn.
+/// A sampled placement.
 #[derive(Serialize)]
 pub(super) struct DrawnPlacement {
     pub position: String,
@@ -107,7 +107,6 @@ impl BoundReport {
     ) -> BoundReport {
         let rules = reachability.rules;
         let is_papers = is_papers(rules);
-        let rows = |bounds: &[Bound]| bounds.iter().map(BoundRow::new).collect();
         BoundReport {
             rules: rules.name.clone(),
             attackers: reachability.max_material.attackers,
@@ -115,18 +114,17 @@ impl BoundReport {
             symmetries: reachability.group.order(),
             equations: is_papers.then(|| equations().into_iter().map(EquationRow::from).collect()),
             readings: is_papers.then(|| {
-                let limits = readings().into_iter();
-                let texts = |values: [BigUint; 3]| values.map(|value| value.to_string());
-                let limits = limits.map(|r| EquationReading {
-                    cells: r.cells,
-                    black: r.black,
-                    values: texts(r.values),
-                });
-                limits.collect()
+                let all = readings().into_iter();
+                all.map(|reading| EquationReading {
+                    cells: reading.cells,
+                    black: reading.black,
+                    values: reading.values.map(|value: BigUint| value.to_string()),
+                })
+                .collect()
             }),
-            running: rows(&bounds.running),
-            finished: rows(&bounds.finished),
-            positions: rows(&bounds.positions),
+            running: bound_rows(&bounds.running),
+            finished: bound_rows(&bounds.finished),
+            positions: bound_rows(&bounds.positions),
             solved: SolvedCounts {
                 slices: solved.slices.iter().map(ToString::to_string).collect(),
                 positions: solved.positions,
@@ -143,14 +141,18 @@ impl BoundReport {
     }
 }
 
-/// Whether the rules and the start are those of the paper.
+fn bound_rows(bounds: &[Bound]) -> Vec<BoundRow> {
+    bounds.iter().map(BoundRow::new).collect()
+}
+
+/// Returns whether the rules and the start position are those of the paper.
 fn is_papers(rules: &Ruleset) -> bool {
     Ruleset::builtin(GALASSI).is_some_and(|papers| {
         papers.fingerprint() == rules.fingerprint() && papers.start == rules.start
     })
 }
 
-/// The paper's rows, and behind them ours.
+/// Returns the paper's rows, followed by ours.
 fn table(rules: &Ruleset, bounds: &Bounds, estimate: Option<&Estimate>) -> Vec<TableRow> {
     let paper = TABLE_1.iter().map(|&OtherGame { game, bound, solution, source }| TableRow {
         game: game.to_owned(),
@@ -158,22 +160,24 @@ fn table(rules: &Ruleset, bounds: &Bounds, estimate: Option<&Estimate>) -> Vec<T
         solution,
         source: source.to_owned(),
     });
-    let own = |what: &str, bound: String| TableRow {
-        game: format!("{}, {what}", rules.name),
-        bound,
-        solution: "no",
-        source: "taflbase".to_owned(),
-    };
-    let mut table: Vec<TableRow> = paper.collect();
-    table.push(own("placements, games over included", scientific(&bounds.total(), 2)));
-    table.push(own("placements of games that go on", scientific(bounds.placements(), 2)));
-    table.push(own("the same, mirror images once", scientific(bounds.orbits(), 2)));
+    let mut own = vec![
+        ("placements, games over included", scientific(&bounds.total(), 2)),
+        ("placements of games that go on", scientific(bounds.placements(), 2)),
+        ("the same, mirror images once", scientific(bounds.orbits(), 2)),
+    ];
     if let Some(estimate) = estimate {
-        // An estimate is of positions: halved, it is of placements.
+        // Half of the estimate of positions is one of placements.
         let limit = scientific_floor(&(&estimate.positions[1] / 2_u8), 2);
-        table.push(own("reached, by the sample", format!("from {limit}")));
+        own.push(("reached, by the sample", format!("from {limit}")));
     }
-    table
+    paper
+        .chain(own.into_iter().map(|(name, bound)| TableRow {
+            game: format!("{}, {name}", rules.name),
+            bound,
+            solution: "no",
+            source: "taflbase".to_owned(),
+        }))
+        .collect()
 }
 
 impl BoundRow {

@@ -5,12 +5,12 @@ use taflbase::rules::Ruleset;
 use super::report::{BoundReport, BoundRow, EquationRow, SampleReport};
 use crate::cli::output::{columns, count_of, grouped};
 
-/// How wide the text is.
+/// The width of the text.
 const WIDTH: usize = 88;
-/// Digits of numbers that are not told in full.
+/// Significant digits of abbreviated numbers.
 const DIGITS: usize = 4;
 
-/// All of it for people.
+/// Formats the report as text.
 pub(super) fn text(rules: &Ruleset, report: &BoundReport) -> String {
     let BoundReport { attackers, defenders, .. } = report;
     let mut text =
@@ -23,12 +23,12 @@ pub(super) fn text(rules: &Ruleset, report: &BoundReport) -> String {
         let verdicts: Vec<bool> = equations.iter().filter_map(|equation| equation.agrees).collect();
         let different = verdicts.iter().filter(|&&agrees| !agrees).count();
         let what = ["does not agree", "do not agree"];
-        let told = count_of(different, verdicts.len(), "printed number", what);
-        text += &format!("{told}.\n");
+        let sentence = count_of(different, verdicts.len(), "printed number", what);
+        text += &format!("{sentence}.\n");
     }
     for (title, bounds) in [
-        ("Placements of games that go on, at the most", &report.running),
-        ("Boards of games that are over, at the most", &report.finished),
+        ("Placements of games that go on, at most", &report.running),
+        ("Boards of finished games, at most", &report.finished),
         ("Positions, with a side to move", &report.positions),
     ] {
         text += &format!("\n{title}\n");
@@ -48,14 +48,14 @@ pub(super) fn text(rules: &Ruleset, report: &BoundReport) -> String {
 
 fn line(equation: &EquationRow) -> String {
     let EquationRow { equation: number, name, words, value, printed, agrees, followed } = equation;
-    let printed = match (printed, agrees) {
+    let comparison = match (printed, agrees) {
         (Some(printed), Some(true)) => format!("printed {printed}: agrees"),
         (Some(printed), _) => format!("printed {printed}: DOES NOT AGREE"),
         (None, _) => "no number is printed".to_owned(),
     };
     let head = format!("{number:>2}  {:<9}  ", short(value));
-    let words = indented(&format!("{name}: {words}; {printed}"), ' ', head.len());
-    let mut text = head.clone() + words.trim_start() + &indented(&grouped(value), ',', head.len());
+    let body = indented(&format!("{name}: {words}; {comparison}"), ' ', head.len());
+    let mut text = head.clone() + body.trim_start() + &indented(&grouped(value), ',', head.len());
     if !followed.is_empty() {
         text += &indented(followed, ' ', head.len());
     }
@@ -69,11 +69,11 @@ fn row(row: &BoundRow) -> String {
     format!("{head}{}{}", text.trim_start(), indented(&grouped(value), ',', head.len()))
 }
 
-/// What tables tell of few men.
+/// Formats the counts over the solved slices.
 fn solved(report: &BoundReport) -> String {
     let solved = &report.solved;
     let Some((first, last)) = solved.slices.first().zip(solved.slices.last()) else {
-        return "\nThere are no tables of distances to count.\n".to_owned();
+        return "\nNo tables with distances.\n".to_owned();
     };
     let [positions, decided, stuck] = [solved.positions, solved.decided, solved.stuck].map(grouped);
     format!(
@@ -85,16 +85,16 @@ fn solved(report: &BoundReport) -> String {
 
 fn sample(sample: &SampleReport) -> String {
     let SampleReport { placements, seed, budget, .. } = sample;
-    let shares = [
+    let proportions = [
         ("reached by a proof game", &sample.reached),
         ("proved unreachable", &sample.unreachable),
         ("unknown", &sample.unknown),
         ("won at once by the side to move", &sample.decided),
         ("without a move", &sample.stuck),
     ];
-    let rows = shares.map(|(name, Proportion { value, low, high })| {
-        let percent = |share: &f64| format!("{:.1}", 100.0 * share);
-        vec![name.to_owned(), percent(value), percent(low), percent(high)]
+    let rows = proportions.map(|(name, Proportion { value, low, high })| {
+        let percentages = [value, low, high].map(|share| format!("{:.1}", 100.0 * share));
+        [&[name.to_owned()][..], &percentages].concat()
     });
     let [seed, budget] = [seed, budget].map(grouped);
     let mut text = format!(
@@ -103,11 +103,10 @@ fn sample(sample: &SampleReport) -> String {
     );
     text += &columns(1, &["", "%", "from", "to (95 %)"], &rows);
     if let (Some(mean), Some(longest)) = (sample.mean_plies, sample.max_plies) {
-        text +=
-            &format!("The proof games have {mean:.1} plies in the mean, {longest} at the most.\n");
+        text += &format!("The proof games have {mean:.1} plies on average, {longest} at most.\n");
     }
     text += &format!(
-        "So games can come to {} positions, {} or more with 97.5 % confidence.\n",
+        "An estimated {} positions are reachable, {} or more with 97.5 % confidence.\n",
         short(&sample.estimate),
         shortened(&sample.estimate_low, scientific_floor)
     );
@@ -120,7 +119,7 @@ fn sample(sample: &SampleReport) -> String {
     text
 }
 
-/// A number in a few digits.
+/// Abbreviates a number.
 fn short(number: &str) -> String {
     shortened(number, scientific)
 }
@@ -129,7 +128,7 @@ fn shortened(number: &str, as_text: fn(&BigUint, usize) -> String) -> String {
     number.parse::<BigUint>().map_or_else(|_| number.to_owned(), |n| as_text(&n, DIGITS))
 }
 
-/// Lines that are cut after these signs, each that far from the edge.
+/// Wraps a text into indented lines, which break after the character `cut`.
 fn indented(text: &str, cut: char, indent: usize) -> String {
     let mut lines = vec![String::new()];
     for part in text.split_inclusive(cut) {
@@ -140,6 +139,5 @@ fn indented(text: &str, cut: char, indent: usize) -> String {
         let last = lines.len() - 1;
         lines[last].push_str(part);
     }
-    let lines = lines.iter().map(|line| format!("{:indent$}{}\n", "", line.trim_end()));
-    lines.collect()
+    lines.iter().map(|line| format!("{:indent$}{}\n", "", line.trim_end())).collect()
 }

@@ -208,7 +208,7 @@ fn the_program_answers_what_is_piped_into_it() {
         start:/7/4t2/7/7/2K4/7/2t4/ atkf:n\nplay defenders\n";
     program(&["--time", "1"], input).success().stdout("hello\nmove c5-c1\n");
     let refused = program(&["--tables", "/no/such"], input).code(2);
-    refused.stdout("").stderr("taflbase: /no/such: there is no such folder of tables\n");
+    refused.stdout("").stderr("taflbase: /no/such: no such table folder\n");
 }
 
 #[test]
