@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Kills builds and damages what they have kept, again and again, and compares the
-# tables that come of it with those of a build that was left alone.
+# Crash test: kills builds and damages their work files at random, and compares the resulting
+# tables with those of an undisturbed build.
 #   scripts/accidents.sh [RUNS] [RULES] [SLICE] [MEMORY ...]
-# A run is a build that is killed (kill -9) at a random moment; every second one finds
-# up to three files of its work damaged: cut, removed, a bit flipped, or swapped. Each
-# build uses one of the amounts of memory at random (tables that do not fit are on
-# disk), one thread or two, and keeps its work in one of two places. RUNS counts the
-# tables that are compared; each stands for a few kills. Everything is done in a
-# temporary folder. Exit 0: all tables were the same.
+# Builds are killed (kill -9) at random moments; after half of the kills, up to three work
+# files are truncated, removed, swapped, or have a bit flipped. Each build uses a random one
+# of the amounts of memory (tables that do not fit are on disk), one or two threads, and one
+# of two scratch folders. RUNS is the number of finished tables to compare; each takes a few
+# kills. Works in a temporary folder. Exit status 0: all tables are identical.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-20} rules=${2:-brandubh} slice=${3:-K2v3}
@@ -48,7 +47,7 @@ damage() {
     done
 }
 
-# A folder with all that the slice needs.
+# Prepares a folder with all slices that the slice depends on.
 prepare() {
     rm -rf "$place/tables" "$place/one" "$place/two"
     mkdir -p "$place/tables/$rules"
@@ -83,10 +82,10 @@ for run in $(seq "$runs"); do
     (build "${options[@]}") || { cat "$place/err" >&2; exit 1; }
     for table in "$place/whole/$rules/$slice".*; do
         cmp "$table" "$place/tables/$rules/${table##*/}" || {
-            echo "run $run: ${table##*/} is another one" >&2
+            echo "run $run: ${table##*/} differs" >&2
             exit 1
         }
     done
 done
-echo "$runs tables of $rules $slice are the same after $kills kills and $damages damages;" \
+echo "$runs tables of $rules $slice are identical after $kills kills and $damages damaged files;" \
     "work was done again $(grep -c 'done again' "$place/err" || true) times"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tests the explorer's page in a real browser: every feature once, accessibility by axe-core
-# in every view and both themes, and a console that stays empty. Needs Debian's packages
-# chromium, chromium-driver, fonts-dejavu-core, and npm.
-#   scripts/browser.sh [FILTER…]: only the tests whose names contain one of these
-# TAFLBASE is the program to test; without it, it is built.
+# Tests the explorer's page in a real browser: every feature, accessibility by axe-core in all
+# views and both themes, and an empty console. Needs Debian's packages chromium,
+# chromium-driver, fonts-dejavu-core, and npm.
+#   scripts/browser.sh [FILTER…]: run only the tests whose names contain a filter
+# TAFLBASE is the program to test; by default it is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 place=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$place"' EXIT
 
-# axe-core is not part of the source: it is fetched once, and has to be the one meant.
+# axe-core is not part of the source: it is downloaded once, and checked by its hash.
 axe=$CARGO_TARGET_DIR/axe-$axe_version.js
 if [[ ! -e $axe ]]; then
   (cd "$place" && npm pack --silent "axe-core@$axe_version" >/dev/null &&
@@ -40,7 +40,7 @@ fi
 TAFLBASE=$(realpath "$TAFLBASE")
 cargo test --no-run --manifest-path tests/browser/Cargo.toml
 
-# What a command prints first, once it is there: `await FILE PATTERN` with the part in \(\).
+# Waits for a command's output and prints the part in \(\): `await FILE PATTERN`.
 await() {
   local found=
   for _ in {1..200}; do
@@ -48,13 +48,13 @@ await() {
     [[ -n $found ]] && break
     sleep 0.05
   done
-  [[ -n $found ]] || { echo "browser.sh: $1 never said what was waited for:" >&2; cat "$1"* >&2; exit 1; }
+  [[ -n $found ]] || { echo "browser.sh: no match for $2 in $1:" >&2; cat "$1"* >&2; exit 1; }
   echo "$found"
 }
 
 export TAFLBASE AXE=$axe
-# The tables of the program, and those of a ruleset that leaves positions undecided; a
-# ruleset of the smallest size besides.
+# Serve the embedded tables, those of a ruleset with undecided positions, and a ruleset with
+# the smallest board.
 unset TAFLBASE_TABLES
 rules=tests/rulesets
 "$TAFLBASE" build "$rules/strange.toml" --men 4 --tables "$place/tables" >/dev/null 2>&1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and verifies a small set of every game in an empty folder, in some minutes,
-# and prints a row of a table for each: seconds and peak memory of both, and bytes.
+# Builds and verifies a small set of every game in an empty folder, which takes some minutes,
+# and prints a table row for each: seconds and peak memory of both steps, and bytes.
 #
 #   scripts/build-and-verify.sh [FOLDER]     (default: a new temporary folder)
 #

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tables that come with the source anew, in a minute or two: after a change
-# of what a build writes, and of src/tablebase/embedded.rs, which lists those that
-# are compiled in.
+# Rebuilds the tables that are part of the source, in a minute or two: after a change of the
+# files that a build writes, or of src/tablebase/embedded.rs, which lists the embedded tables.
 #
 #   scripts/build-committed.sh
 set -euo pipefail
@@ -11,7 +10,7 @@ cargo build --release --quiet
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# Copies the tables of one metric up to so many men into tables/.
+# Copies the tables of one metric, up to a number of men, into tables/.
 commit() {
     local rules=$1 metric=$2 men=$3
     target/release/taflbase --tables "$folder" build "$rules" --men "$men" --json >/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a set of slices, slice by slice, and prints a row of the table of
-# docs/results.md for each. May be stopped at any moment and run again: slices
-# that are there are kept, and the one in progress goes on.
+# docs/results.md for each. Can be interrupted and run again: existing slices are
+# reused, and the one in progress is resumed.
 #
 #   scripts/build-set.sh SET [build options]     (SET: see scripts/sets.sh)
 #

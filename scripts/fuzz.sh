@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of tables, positions, moves, rulesets, records of rules and games, and
-# what other programs send (frames and messages of the challenge, commands of Berkeley's
-# interface, lines of OpenTafl, requests to the explorer), each for so many seconds: 60,
-# unless told otherwise. What breaks a check (tests/fuzz_seeds/checks.rs) is left in
-# target/fuzz/found/: mend its cause, and move it to tests/fuzz_seeds/, where `cargo test`
-# goes through it.
+# Fuzzes the parsers of tables, positions, moves, rulesets, records of rules and games, and
+# the input from other programs (frames and messages of the challenge, Berkeley's commands,
+# OpenTafl's lines, requests to the explorer), each for SECONDS (default: 60). An input that
+# fails a check (tests/fuzz_seeds/checks.rs) is saved in target/fuzz/found/: fix the cause,
+# and move the input to tests/fuzz_seeds/, which `cargo test` replays.
 #
 # Needs a C++ compiler; installs cargo-fuzz if it is missing.
 #
@@ -20,14 +19,13 @@ if [ ${#targets[@]} = 0 ]; then
 fi
 
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz
-# The compiler's sanitizers and counters, with the stable toolchain.
+# Allows the sanitizers and coverage counters on the stable toolchain.
 export RUSTC_BOOTSTRAP=1
-# Tables of constants inside zstd's functions stay where they are, but GCC takes them for
-# gone when such a function returns.
+# Avoids a false positive: GCC poisons constant tables in zstd's functions on return.
 export CFLAGS="${CFLAGS:-} -fno-sanitize-address-use-after-scope"
 folder=$PWD/target/fuzz
 
-# Other folders that a target begins with.
+# Further seed folders of a target.
 more() {
     case $1 in
         table) echo tests/data ;;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds the C interface and installs it: the header, the shared library with its SONAME,
-# and the static library, in which no names are global but those of the header. For Linux
-# and other systems with ELF files and GNU or LLVM binutils; elsewhere see docs/c.md.
+# Builds and installs the C interface: the header, the shared library with its SONAME, and
+# the static library, in which only the names of the header are global. For Linux and other
+# systems with ELF files and GNU or LLVM binutils; otherwise see docs/c.md.
 #
 #   scripts/install-c.sh PREFIX [CARGO ARGUMENTS]
 #
-# installs to PREFIX/include, PREFIX/lib and PREFIX/lib/pkgconfig; the folder PREFIX may be
-# moved as a whole. The arguments take the place of
-# `--release --no-default-features`. CC, AR, NM and OBJCOPY name other tools than the usual.
+# Installs to PREFIX/include, PREFIX/lib and PREFIX/lib/pkgconfig; PREFIX can be moved as a
+# whole. The cargo arguments replace `--release --no-default-features`. CC, AR, NM and
+# OBJCOPY override the default tools.
 set -euo pipefail
 if (($# == 0)) || [[ $1 == -* ]]; then
   echo "usage: scripts/install-c.sh PREFIX [CARGO ARGUMENTS]" >&2
@@ -24,7 +24,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 version=$(sed -n 's/^#define TAFLBASE_VERSION "\(.*\)"$/\1/p' $header)
-# What is compatible: versions that begin with 0 as far as their second number goes.
+# The compatible version: of 0.y.z it is 0.y, as in semantic versioning.
 case $version in
   0.*) compatible=$(cut -d. -f1,2 <<< "$version") ;;
   *) compatible=${version%%.*} ;;
@@ -35,14 +35,14 @@ cargo rustc --lib --features capi --crate-type cdylib,staticlib "$@" \
   --message-format json-render-diagnostics -- -C link-arg=-Wl,-soname,"$soname" > "$work/built"
 library() { grep -o "\"[^\"]*/libtaflbase\.$1\"" "$work/built" | tail -n 1 | tr -d '"'; }
 
-# One object of all that the functions of the header need, whose other names are local:
-# they are those of zstd and of Rust's standard library, which a program may have, too.
+# Link one object with everything that the functions of the header need, and make all other
+# names local: they belong to zstd and Rust's standard library, which a program may also have.
 "$nm" --defined-only --extern-only "$(library a)" 2> "$work/nm" |
   sed -n 's/.* T \(taflbase_[a-z_]*\)$/\1/p' > "$work/names"
 [[ -s $work/names ]] || { cat "$work/nm" >&2; exit 1; }
 "$cc" -r -nostdlib -o "$work/taflbase.o" $(sed 's/^/-Wl,-u,/' "$work/names") "$(library a)"
-# The sections have the standard library's bitcode, which is of no use when it is put together,
-# and which `ar` and linkers with a plugin of LLVM trip over.
+# Remove the sections with the standard library's bitcode, which are useless after linking, and
+# which `ar` and linkers with an LLVM plugin reject.
 "$objcopy" --keep-global-symbols="$work/names" --strip-debug \
   --remove-section=.llvmbc --remove-section=.llvmcmd "$work/taflbase.o"
 rm -f "$prefix/lib/libtaflbase.a"

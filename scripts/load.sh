@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Puts the explorer's server under load, on the cores that it runs on itself, and prints
-# answers a second, how long they took, CPU time for each, and memory:
+# Load test of the explorer's server, on the cores that it runs on itself. Prints responses per
+# second, latency, CPU time per response, and memory for:
 #
-#   16 connections that ask for 20,000 random positions of brandubh, one after the other;
-#   the same while the engine searches; 400 connections, and /health meanwhile;
-#   1,000 connections, and what they are told.
+#   16 connections that request 20,000 random positions of brandubh in turn;
+#   the same while the engine searches; 400 connections, with the latency of /health;
+#   1,000 connections, with the status codes.
 #
-# Status 1 if anything but 200 and 503 is answered, if anything fails, or if the server has
-# taken more memory than its cache and 64 MiB.
+# Exit status 1 if a response is neither 200 nor 503, if anything fails, or if the server uses
+# more memory than its cache and 64 MiB.
 #
-#   scripts/load.sh [SECONDS]        (10 for each, unless told otherwise)
+#   scripts/load.sh [SECONDS]        (for each test; default: 10)
 #
-# The tables are those of TAFLBASE_TABLES or of the folder tables, and those that are part
-# of the program. Needs wrk and curl: apt-get install wrk curl
+# Uses the tables in TAFLBASE_TABLES or the folder tables, and those of the program. Needs
+# wrk and curl: apt-get install wrk curl
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,7 +28,7 @@ program=target/release/taflbase
 place=target/load
 mkdir -p "$place"
 
-# In a query, _ stands for a blank.
+# In a query, _ stands for a space.
 for slice in K0v4 K1v3 K2v2 K3v1; do
     "$program" find brandubh --slice "$slice" --random 5000
 done | grep -o '/[^ ]*/ [ad]$' | tr ' ' _ > "$place/positions"
@@ -43,8 +43,8 @@ function request()
 end
 function done(summary, latency)
     local errors = summary.errors
-    io.write(string.format("%d answers a second; half within %.1f ms, 99 %% within %.1f ms; "
-        .. "not 200: %d; connections that failed: %d\n",
+    io.write(string.format("%d responses per second; half within %.1f ms, 99 %% within %.1f ms; "
+        .. "not 200: %d; failed connections: %d\n",
         summary.requests / summary.duration * 1e6, latency:percentile(50) / 1000,
         latency:percentile(99) / 1000, errors.status,
         errors.connect + errors.read + errors.write + errors.timeout))
@@ -68,7 +68,7 @@ echo "20,000 positions, 16 connections:"
 cpu_before=$(cpu) count_before=$(answered)
 ask 16
 awk -v a="$cpu_before" -v b="$(cpu)" -v m="$count_before" -v n="$(answered)" \
-    'BEGIN { printf "%.0f microseconds of CPU for each answer\n", (b - a) / (n - m) * 1e6 }'
+    'BEGIN { printf "%.0f microseconds of CPU per response\n", (b - a) / (n - m) * 1e6 }'
 
 echo "the same while the engine searches:"
 start=/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a
@@ -76,7 +76,7 @@ curl -sN -m "$((seconds + 5))" "${url}api/v1/rulesets/brandubh/analysis?position
     > "$place/analysis" &
 ask 16
 wait $!
-echo "$(grep -c '^event: iteration' "$place/analysis") iterations came meanwhile"
+echo "$(grep -c '^event: iteration' "$place/analysis") iterations meanwhile"
 
 echo "400 connections:"
 ask 400 &
@@ -94,10 +94,10 @@ sleep 1
 curl -s "${url}metrics" > "$place/metrics"
 grep -o 'status="[0-9]*"} [0-9]*' "$place/metrics" | tr -d '"}' | awk '
     { split($1, part, "="); sum[part[2]] += $2 }
-    END { for (status in sum) printf "answered %s: %d\n", status, sum[status] }' | sort
+    END { for (status in sum) printf "status %s: %d\n", status, sum[status] }' | sort
 grep -E '^taflbase_(http_shed|log_lines)' "$place/metrics"
 memory=$(awk '/^VmHWM/ { print int($2 / 1024) }' "/proc/$server/status")
-echo "memory at the most: $memory MiB, with a cache of $cache MiB"
+echo "peak memory: $memory MiB, with a cache of $cache MiB"
 
 kill -TERM "$server"
 wait "$server"

@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
-# Plays this build of the engine against an older one, ruleset by ruleset, and prints by
-# how much it is stronger, in Elo with the interval that holds it in 95 of 100 cases, and
-# the signatures of both searches (`taflbase bench --engine`). Status 1 if it is clearly
-# weaker in any ruleset: if that interval, or the test, says so.
+# Plays this build of the engine against an older one, ruleset by ruleset, and prints the
+# difference in Elo with its 95 % confidence interval, and the signatures of both searches
+# (`taflbase bench --engine`). Exit status 1 if it is clearly weaker in any ruleset, by the
+# interval or the sequential test.
 #
 #   scripts/regress.sh [OPTIONS] OLD [RULES ...]
 #
-# OLD is a revision of this repository, which is built, or a program.
+# OLD is a program, or a revision of this repository, which is built.
 #
-#   --new PROGRAM     plays in place of the working tree's build; or a revision
-#   --games N         games of each ruleset, an even number (200)
-#   --nodes N         positions for a move (3000)
-#   --time SECONDS    time for a move instead; a tenth and 0.1 s of it stay unused
-#   --sprt ELO0,ELO1  stop when it is certain enough that the new one is stronger by no
-#                     more than ELO0, which fails if that is below 0, or by ELO1
+#   --new PROGRAM     a program or revision to play instead of the working tree's build
+#   --games N         games per ruleset, an even number (200)
+#   --nodes N         positions per move (3000)
+#   --time SECONDS    time per move instead, of which a tenth and 0.1 s are kept in reserve
+#   --sprt ELO0,ELO1  stop when a sequential test decides that the new one is at most ELO0
+#                     (a failure if below 0) or at least ELO1 stronger
 #
-# Both play as external programs over OTEP, so that they have the same conditions, with one
-# thread and 16 MiB. OTEP can say neither ashton's rules nor mcgill's; by berkeley's it
-# tells engines that the third occurrence of a position counts, while the match counts the
-# second. The games are saved in target/regress/: the same command goes on where it was
-# stopped.
+# Both play as external programs over OTEP under the same conditions, with one thread and
+# 16 MiB. OTEP cannot express the rules of ashton and mcgill; with berkeley it announces that
+# the third occurrence of a position counts, while the match counts the second. Games are
+# saved in target/regress/, from which the same command resumes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,7 +54,7 @@ fi
 work=$PWD/target/regress
 mkdir -p "$work"
 
-# The program of that revision, or that program.
+# Prints the path of a program, or of a revision's build.
 program() {
     local commit
     if [ -f "$1" ]; then
@@ -68,7 +67,7 @@ program() {
         rm -rf "$work/source"
         git worktree prune
         git worktree add --quiet --detach "$work/source" "$commit"
-        # The crates of the working tree, so that only the source differs.
+        # Use the working tree's crate versions, so that only the source differs.
         cp Cargo.lock "$work/source/" 2>/dev/null || true
         cargo build --release --quiet --bin taflbase --manifest-path "$work/source/Cargo.toml" \
             --target-dir "$work/build" >&2
@@ -78,7 +77,7 @@ program() {
     echo "$work/taflbase-$commit"
 }
 
-# A name that changes with the program, for the files of its games.
+# Prints a short hash of the program, for the file names of its games.
 print() { sha256sum "$1" | cut -c 1-8; }
 
 old=$(program "$old")
@@ -96,7 +95,7 @@ if [ -n "$time" ]; then
 fi
 for which in "$new" "$old"; do
     if [ -n "$limit" ] && ! "$which" otep --help | grep -q -e --nodes; then
-        wrong "$which cannot be told how many positions to search: use --time"
+        wrong "$which has no otep --nodes: use --time"
     fi
 done
 
@@ -104,7 +103,7 @@ for which in "$new" "$old"; do
     echo "$which: $("$which" bench --engine | tail -n 1)"
 done
 
-# The value of a field of the match's answer.
+# Prints a field of the match's JSON.
 field() { sed -n "s/.*\"$1\":\([^,}]*\).*/\1/p" <<<"$answer"; }
 whole() { field "$1" | sed 's/[.].*//'; }
 is_negative() { awk -v value="$1" 'BEGIN { exit !(value != "null" && value < 0) }'; }
@@ -116,7 +115,7 @@ for rules in "${rulesets[@]}"; do
     answer=$("$new" match "$rules" "$(player "$new")" "$(player "$old")" --games "$games" \
         "${clock[@]}" "${sprt[@]}" --output "$saved" --json)
     verdict=''
-    # Where all pairs came out alike, there is no interval: a score of 0 says enough.
+    # If all pairs have the same result, there is no interval, but a score of 0 is a loss.
     if is_negative "$(field elo_high)" || is_negative "$(field accepted)" ||
         [ "$(field score)" = 0.0 ]; then
         verdict='  WEAKER'

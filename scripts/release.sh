@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Makes what is handed out, from the last commit, and tries each piece where nothing else
-# is. Publishes nothing.
+# Builds the release files from the last commit and tests each in isolation. Publishes nothing.
 #   scripts/release.sh [--test] [FOLDER]        (default: target/release-files)
-# In FOLDER are then, for this machine's processor:
+# Writes to FOLDER, for this machine's architecture:
 #   taflbase-VERSION-ARCH-linux.tar.gz    the program, static, with its manual pages and
 #                                         completions for shells
 #   libtaflbase-VERSION-ARCH-linux.tar.gz the C library, shared and static, its header,
@@ -11,24 +10,24 @@
 #   taflbase-VERSION.tar.gz               the source
 #   taflbase-VERSION.crate                the crate
 #   SHA256SUMS
-# The program and a C program run in a root that has nothing but them (and, for the C
-# program, the libraries that it is linked with); the wheel is tried with every Python
-# from 3.9 on that is found. With --test, the tests run from the packed crate, too, which
-# takes as long as CI. Needs a Linux toolchain with rustup, musl-gcc, cc, pkg-config,
-# unshare, and Python with its module venv.
+# The program and a C program are run in an otherwise empty root (for the C program with the
+# libraries that it is linked with); the wheel is tested with every installed Python from 3.9
+# on. --test also runs the tests of the packed crate, which takes as long as CI. Needs a
+# Linux toolchain with rustup, musl-gcc, cc, pkg-config, unshare, and Python with its module
+# venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tests=no
 if [[ ${1:-} == --test ]]; then tests=yes; shift; fi
-[[ $# -le 1 ]] || { sed -n '2,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[[ $# -le 1 ]] || { sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 need() {
     command -v "$1" > /dev/null || { echo "release.sh: $1 is missing: install $2" >&2; exit 2; }
 }
 need rustup rustup; need musl-gcc musl-tools; need cc gcc; need pkg-config pkg-config
 need unshare util-linux; need python3 python3
 [[ -z $(git status --porcelain) ]] || {
-    echo "release.sh: there are changes that are not committed: commit or stash them" >&2; exit 2
+    echo "release.sh: uncommitted changes: commit or stash them" >&2; exit 2
 }
 
 files=$(mkdir -p "${1:-target/release-files}" && cd "${1:-target/release-files}" && pwd)
@@ -43,9 +42,9 @@ arch=$(uname -m)
 target=$arch-unknown-linux-musl
 step() { printf '\n== %s\n' "$*"; }
 
-# A position of few men, which needs no files, and its answer.
+# A position of few men, which needs no table files.
 position="/7/4t2/7/7/2K4/7/2t4/ d"
-# Runs a command with a folder as the whole root.
+# Runs a command with a folder as its root.
 alone() { unshare --map-root-user --user --mount chroot "$@"; }
 
 step "the program"
@@ -98,7 +97,7 @@ wheel=$(ls "$files"/*.whl)
 tried=
 for python in python3 python3.{9..20} ~/.pyenv/versions/*/bin/python3; do
     command -v "$python" > /dev/null || continue
-    # A name may stand for a Python that is not there.
+    # A shim may exist for a Python that is not installed.
     number=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null) \
         || continue
     [[ $tried != *" $number "* ]] || continue
@@ -116,7 +115,7 @@ echo "the wheel works with Python$tried"
 
 step "the source"
 git archive --prefix="taflbase-$version/" -o "$files/taflbase-$version.tar.gz" HEAD
-# Builds the program from what is packed.
+# Also builds the packed crate.
 cargo package
 cp "$CARGO_TARGET_DIR/package/taflbase-$version.crate" "$files"
 if [[ $tests == yes ]]; then

@@ -1,5 +1,5 @@
-# The sets of docs/results.md: a name, the ruleset, and what `taflbase build` is
-# asked for. Sourced by the other scripts.
+# The sets of docs/results.md: a name, the ruleset, and the arguments of `taflbase
+# build`. Sourced by the other scripts.
 sets='
 brandubh-8         brandubh         --men 8
 brandubh-K0v8      brandubh         --slice K0v8
@@ -11,18 +11,18 @@ large-hnefatafl-5  large-hnefatafl  --men 5
 alea-evangelii-4   alea-evangelii   --men 4
 '
 
-# The slices of a set and all that they need, smallest first; what is too large
-# is left out.
+# Prints the slices of a set and their dependencies, smallest first, without those
+# that are too large.
 slices_of() {
     "$program" plan "$@" --json | jq -r 'select(.state != "too large") | .slice'
 }
 
-# Finds the set $1: its ruleset in $rules, its arguments in the array $wanted.
+# Finds the set $1; sets $rules to its ruleset and the array $wanted to its arguments.
 find_set() {
     local line
     line=$(awk -v set="$1" '$1 == set { $1 = ""; print }' <<<"$sets")
     if [[ -z $line ]]; then
-        echo "no such set: $1; there are:$(awk '{ printf " %s", $1 }' <<<"$sets")" >&2
+        echo "no such set: $1; the sets are:$(awk '{ printf " %s", $1 }' <<<"$sets")" >&2
         exit 2
     fi
     read -r rules wanted <<<"$line"

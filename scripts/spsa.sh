@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Moves the engine's weights for a ruleset towards what wins games (examples/spsa.rs
-# tells how), and prints by how much the new ones are stronger than those of today.
-# For boards where most games are drawn, on which scripts/tune.sh learns little.
+# Tunes the engine's weights for a ruleset by SPSA (see examples/spsa.rs), and prints the
+# difference in Elo to the current ones. For boards where most games are drawn, on which
+# scripts/tune.sh learns little.
 #
 #   scripts/spsa.sh RULES [ROUNDS [GAMES]]
 #
-# A round is 16 games of 1200 nodes a move: 1 to 3 seconds of a core. What comes out is
+# A round is 16 games of 1200 nodes per move: 1 to 3 core-seconds. Writes
 # target/tune/RULES/spsa.toml.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds brandubh by several MPI processes and compares all files, byte by byte, with
-# those of one process; kills a process in each phase and goes on with another number.
+# Builds brandubh with several MPI processes and compares all files byte by byte with those
+# of one process; kills a process in each phase and resumes with another number of processes.
 #
 #   scripts/test-mpi.sh [MEN [PROCESSES...]]     (default: 6 men by 2, 3 and 4)
 #
 # Needs Open MPI and libclang: apt-get install openmpi-bin libopenmpi-dev libclang-dev.
-# With $PROGRAM, that one is tested; otherwise it is built.
+# Tests $PROGRAM; by default it is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 men=${1:-6}
@@ -23,7 +23,7 @@ if [[ $(id -u) -eq 0 ]]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# The build of $1 processes into $2, with the rest as arguments.
+# Builds with $1 processes into $2; passes on the other arguments.
 among() {
     local count=$1 tables=$2
     shift 2
@@ -32,8 +32,8 @@ among() {
 }
 
 same() {
-    diff -rq --exclude=.lock "$folder/alone" "$1" || { echo "$2: other files" >&2; exit 1; }
-    echo "$2: the same files"
+    diff -rq --exclude=.lock "$folder/alone" "$1" || { echo "$2: files differ" >&2; exit 1; }
+    echo "$2: identical files"
 }
 
 "$program" --tables "$folder/alone" build brandubh --men "$men" --json >/dev/null 2>&1
@@ -44,7 +44,7 @@ for count in "${processes[@]}"; do
     same "$folder/by-$count" "$count processes"
 done
 
-# One slice, killed when a file of each kind is there.
+# Builds one slice and kills a process when a file of each kind exists.
 slice=K2v3
 rm -rf "$folder/alone"
 "$program" --tables "$folder/alone" build brandubh --slice "$slice" --json >/dev/null 2>&1
@@ -57,28 +57,28 @@ for file in 'initial@*.part' 'attackers-1@*' 'attackers-6@*' 'attackers-all@*' '
     among 3 "$folder/killed" --slice "$slice" >/dev/null 2>&1 &
     launcher=$!
     until compgen -G "$folder/killed/brandubh/$slice.work/$file" >/dev/null; do
-        kill -0 "$launcher" 2>/dev/null || { echo "$file: never there" >&2; exit 1; }
+        kill -0 "$launcher" 2>/dev/null || { echo "$file: never written" >&2; exit 1; }
         sleep 0.002
     done
-    # The shell's child is the launcher proper, and the processes are its children.
+    # The child of $launcher is mpirun; the processes are mpirun's children.
     kill -9 "$(pgrep -P "$(pgrep -P "$launcher")" | sed -n 2p)"
     begun=$(date +%s)
     status=0
     wait "$launcher" || status=$?
-    [[ $status -ne 0 ]] || { echo "$file: a process was killed, and nobody said so" >&2; exit 1; }
-    [[ $(($(date +%s) - begun)) -le 20 ]] || { echo "$file: the others went on" >&2; exit 1; }
+    [[ $status -ne 0 ]] || { echo "$file: a process was killed, but the launcher succeeded" >&2; exit 1; }
+    [[ $(($(date +%s) - begun)) -le 20 ]] || { echo "$file: the other processes did not stop" >&2; exit 1; }
     kept=$(find "$folder/killed/brandubh/$slice.work" -name '*@*' ! -name '*.part' | wc -l)
     among 2 "$folder/killed" --slice "$slice" >/dev/null 2>&1
     same "$folder/killed" "3 processes, one killed at $file with $kept files of work kept, then 2"
 done
 
-# A launcher of another MPI library connects nobody.
+# A launcher of another MPI library must be rejected.
 alone=$(SLURM_STEP_NUM_TASKS=2 "$program" --tables "$folder/none" build brandubh --men 3 2>&1 || true)
 grep -q 'MPI connects 1 of them' <<<"$alone" || { echo "not refused: $alone" >&2; exit 1; }
 [[ ! -e $folder/none/brandubh ]]
 echo "not connected: refused"
 
-# A program without MPI says so.
+# A program without MPI must report it.
 if [[ -n ${WITHOUT:-} ]]; then
     refused=$(mpirun --oversubscribe -n 2 "$WITHOUT" --tables "$folder/none" build brandubh --men 3 2>&1 || true)
     grep -q 'without MPI' <<<"$refused" || { echo "not refused: $refused" >&2; exit 1; }

@@ -2,13 +2,13 @@
 
     python3 scripts/figures [--check] [--program PROGRAM] [--slow]
 
-With --check nothing is written: the status is 1 if a figure is not what it should be. The
-manifests in tables/ and other files of the source are always asked. Figures that a command
-of the program gives are left alone without --program; so are those that take minutes
-(boards of a thousand squares' side, the largest rulesets' state spaces), without --slow.
+With --check nothing is written; the status is 1 if a figure is wrong. Figures from manifests in
+tables/ and other source files are always updated. Figures from commands of the program need
+--program; those that take minutes (boards of side 1000, the state spaces of the largest
+rulesets) also need --slow.
 
-A comment lists the figures of the text above it, as far back as the comment or heading
-before, in the order in which they stand there:
+A comment lists the figures of the text above it, back to the previous comment or heading, in
+order of appearance:
 
     With 5 attackers brandubh's attackers to move win 27 % and lose 72 %.
     <!-- figures
@@ -16,22 +16,22 @@ before, in the order in which they stand there:
     72 %: share loss brandubh K0v5 attackers
     -->
 
-What is written before the colon is found in the text, and its numbers are replaced, each
-with as many digits as it has. A query may give several numbers ("4, 9 and 14 %"). A number
-behind "some" may be 5 % off. A comment `<!-- table: NAME ... -->` stands before a table whose
-cells are filled in. The queries are the functions marked @figure and @table.
+The text before the colon is searched for, and its numbers are replaced, each with the same
+number of digits. A query may return several numbers ("4, 9 and 14 %"). A number after "some" may
+be off by 5 %. A comment `<!-- table: NAME ... -->` precedes a table whose cells are filled in.
+The queries are the functions marked @figure and @table.
 
-What was measured (times, memory, speeds, games) no command gives again: it stays as it is.
+Measured values (times, memory, speeds, games) cannot be reproduced and are not updated.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-# Nothing is left in the source folder by asking.
+# Leave no cache files in the source folder.
 sys.dont_write_bytecode = True
 
-# These have the queries.
+# These modules define the queries.
 import games, manifests, short, source, states
 from asking import ROOT, options
 from documents import Document
@@ -43,13 +43,13 @@ def main():
     parser = argparse.ArgumentParser(description="Writes the figures of the documents.")
     flag = {"action": "store_true"}
     parser.add_argument("--check", **flag, help="write nothing; status 1 if a figure is wrong")
-    parser.add_argument("--program", metavar="PROGRAM", help="ask this taflbase, too")
-    parser.add_argument("--slow", **flag, help="ask it for what takes minutes, too")
+    parser.add_argument("--program", metavar="PROGRAM", help="also run this taflbase")
+    parser.add_argument("--slow", **flag, help="also run commands that take minutes")
     parser.parse_args(namespace=options)
     if options.program:
         program = Path(options.program).resolve()
         if not program.is_file():
-            parser.error(f"there is no program {program}; build it, with cargo build")
+            parser.error(f"no program {program}: build it with cargo build")
         options.program = str(program)
     count = left = wrong = 0
     for path in DOCUMENTS:
@@ -61,9 +61,9 @@ def main():
         count, left = count + document.count, left + document.left
         if document.changes and not options.check:
             path.write_text(document.text)
-    print(f"{count} figures, {left} places not asked for, {wrong} wrong")
+    print(f"{count} figures, {left} skipped, {wrong} wrong")
     if wrong and options.check:
-        print("the same command without --check writes them", file=sys.stderr)
+        print("run without --check to update them", file=sys.stderr)
     return 1 if wrong else 0
 
 

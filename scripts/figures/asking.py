@@ -1,4 +1,4 @@
-"""What every query uses: the options, the lists of queries, and the program."""
+"""Shared by all queries: the options, the registry of queries, and calls of the program."""
 
 import argparse
 import functools
@@ -17,28 +17,28 @@ class Unasked(Exception):
 
 
 class Problem(Exception):
-    """A figure that cannot be written."""
+    """A figure that cannot be updated."""
 
 
 FIGURES, TABLES = {}, {}
 
 
 def figure(function):
-    """Makes a function a query; it gives a number, a text, or a list of numbers."""
+    """Registers a function as a query that returns a number, a text, or a list of numbers."""
     FIGURES[function.__name__] = function
     return function
 
 
 def table(function):
-    """Makes a function fill the rows of tables: it is given the header and the cells of a row,
-    which it changes."""
+    """Registers a function that fills table rows: it modifies the cells of a row, given the
+    header."""
     TABLES[function.__name__] = function
     return function
 
 
 def query(queries, name):
     if name not in queries:
-        raise Problem(f"there is no query {name}; there are: {', '.join(sorted(queries))}")
+        raise Problem(f"no query {name}; the queries are: {', '.join(sorted(queries))}")
     return queries[name]
 
 
@@ -47,12 +47,12 @@ def need_slow():
         raise Unasked
 
 
-# The program is given no tables but its own, whatever has been built here.
+# An empty table folder, so that the program uses only its embedded tables.
 NO_TABLES = tempfile.TemporaryDirectory()
 
 
 def command(*arguments):
-    """The command line of the program; JSON is printed."""
+    """Returns the command line of the program, with JSON output."""
     if options.program is None:
         raise Unasked
     return [options.program, "--json", "--tables", NO_TABLES.name, *arguments]
@@ -60,10 +60,10 @@ def command(*arguments):
 
 @functools.cache
 def run(*arguments):
-    """The lines of JSON that a command prints."""
+    """Runs a command and returns its lines of JSON."""
     line = command(*arguments)
     found = subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
     if found.returncode > 1:
         said = found.stderr.strip().splitlines()[-1:]
-        raise Problem(f"{' '.join(line)} ends with status {found.returncode}: {said}")
+        raise Problem(f"{' '.join(line)} exits with status {found.returncode}: {said}")
     return [json.loads(line) for line in found.stdout.splitlines()]

@@ -1,4 +1,4 @@
-"""Markdown files, and the comments that say where their figures come from."""
+"""Markdown files, and the comments that name the sources of their figures."""
 
 import re
 
@@ -7,7 +7,7 @@ from formats import renewed
 
 
 class Document:
-    """A Markdown file, whose figures are renewed from its beginning to its end."""
+    """A Markdown file, whose figures are updated from start to end."""
 
     def __init__(self, path):
         self.path, self.text = path, path.read_text()
@@ -30,11 +30,11 @@ class Document:
                     self.renew_figures(match, at)
             except (Problem, KeyError, TypeError, ValueError, IndexError) as error:
                 self.problems.append(f"{self.line(match.start())}: {error!s}")
-            # Figures stand before their comment, which has moved with them.
+            # Figures precede their comment, which has moved with them.
             at = match.end() + (0 if match[2] else len(self.text) - len(before))
 
     def renew_figures(self, match, start):
-        """Renews the text above a comment, and the comment's own texts."""
+        """Updates the text above a comment and the comment itself."""
         heading = self.text.rfind("\n#", start, match.start())
         at, above = max(start, heading), self.text[: match.start()]
         comment = self.text[match.start() : match.end()]
@@ -44,7 +44,7 @@ class Document:
             words = r"\s+".join(re.escape(word) for word in shown.split())
             found = re.compile(rf"(?<![\w.,]){words}(?!\w|[.,]\d)").search(above, at)
             if not found:
-                raise Problem(f"“{shown}” is not in the text above, in its turn")
+                raise Problem(f"“{shown}” is not in the text above, or not in this order")
             name, *arguments = asked.split()
             at = found.end()
             try:
@@ -63,10 +63,10 @@ class Document:
         self.text = above + comment + end
 
     def renew_table(self, match):
-        """Renews the table below a comment."""
+        """Updates the table below a comment."""
         body = re.compile(r"(?:^\|.*\n)+", re.M).match(self.text, match.end())
         if not body:
-            raise Problem("no table stands behind this comment")
+            raise Problem("no table follows this comment")
         cells = [[c.strip() for c in line.strip("|").split("|")] for line in body[0].splitlines()]
         header, rows = cells[0], cells[2:]
         old = [list(row) for row in rows]

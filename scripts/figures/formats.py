@@ -1,4 +1,4 @@
-"""Numbers as they are written."""
+"""Formats of numbers."""
 
 import re
 from fractions import Fraction
@@ -20,14 +20,14 @@ NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?"
 
 
 def decimal(value, digits):
-    """A number with that many digits behind the point; halves are rounded up."""
+    """Formats a number with this many decimals; halves are rounded up."""
     unit = 10**digits
     whole, part = divmod(int(Fraction(value) * unit + Fraction(1, 2)), unit)
     return f"{whole}.{part:0{digits}d}" if digits else f"{whole}"
 
 
 def percent(share):
-    """One digit behind the point, or two that say something."""
+    """Formats a percentage with one decimal, or two significant digits if it is tiny."""
     is_tiny = 0 < share < Fraction(1, 2000)
     return f"{significant(100 * share, 2) if is_tiny else decimal(100 * share, 1)} %"
 
@@ -40,7 +40,7 @@ def significant(value, digits):
 
 
 def scientific(value, digits, down=False):
-    """`9.479e26`; a limit from below is rounded down."""
+    """Formats `9.479e26`; a lower bound is rounded down."""
     exponent = len(str(int(value))) - 1
     while value and value < Fraction(10) ** exponent:
         exponent -= 1
@@ -53,14 +53,14 @@ def scientific(value, digits, down=False):
 
 
 def metric_bytes(count):
-    """`87 MB`, `1.1 GB`."""
+    """Formats `87 MB`, `1.1 GB`."""
     if count < 10**9:
         return f"{decimal(Fraction(count, 10**6), 0)} MB"
     return f"{decimal(Fraction(count, 10**9), 1)} GB"
 
 
 def as_shown(value, shown, scale):
-    """A number in the form of the one that it replaces."""
+    """Formats a number like the one it replaces."""
     value = Fraction(value) / scale
     if "e" in shown:
         return scientific(value, len(shown.split("e")[0].replace(".", "")))
@@ -74,7 +74,7 @@ def as_shown(value, shown, scale):
 
 
 def renewed(text, values):
-    """A text with other numbers; where the value is a text, that text."""
+    """Replaces the numbers of a text; if the value is a text, returns that."""
     values = values if isinstance(values, list) else [values]
     if isinstance(values[0], str):
         return values[0]

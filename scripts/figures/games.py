@@ -1,4 +1,4 @@
-"""Figures of games and ends of games that the program plays or finds."""
+"""Figures from games that the program plays and endgames that it finds."""
 
 import re
 
@@ -17,8 +17,8 @@ def zugzwangs(rules, *slices):
 
 @table
 def matches(header, row, rules, nodes, games):
-    """What two players come to with so many positions or simulations a move, which depends on
-    nothing else; all games begin at the start."""
+    """Results of two players with a fixed number of positions or simulations per move, which are
+    reproducible; all games begin from the start position."""
     need_slow()
     players = [row[0].strip("`"), row[1].strip("`")]
     limits = ["--nodes", nodes, "--games", games, "--book-plies", "0"]
@@ -36,6 +36,6 @@ def points(header, row, counted="draws"):
     played = [[int(number) for number in match.groups()] for match in games if match]
     shares = [i for i, cell in enumerate(row) if re.fullmatch(r"\d+ % \(\d+ to \d+\)", cell)]
     if len(played) != len(shares):
-        raise Problem(f"not one share for each result: {' | '.join(row)}")
+        raise Problem(f"the row needs one percentage per result: {' | '.join(row)}")
     for result, column in zip(played, shares):
         row[column] = percent_of_points(*result, counted == "draws")

@@ -1,10 +1,10 @@
-"""What a sample says of a share, computed apart from the program."""
+"""Confidence intervals of proportions, computed independently of the program."""
 
 import functools
 from fractions import Fraction
 
 def at_least(successes, trials, probability):
-    """The chance of that many successes or more."""
+    """Returns the probability of at least this many successes."""
     chance, factor = Fraction(0), Fraction(1)
     other = 1 - probability
     for count in range(trials + 1):
@@ -16,13 +16,12 @@ def at_least(successes, trials, probability):
 
 @functools.cache
 def clopper_pearson(successes, trials):
-    """The exact 95 % interval of a share: beyond its ends so many successes, or so few, come
-    up in less than 2.5 of 100 samples. To the 20th binary digit; the ends are no nearer to
-    the share than they should be."""
+    """Returns the exact 95 % interval of a proportion (2.5 % at either end), to 20 binary digits,
+    rounded outwards."""
     digits, tail = 20, Fraction(25, 1000)
 
     def search(holds):
-        """The largest of the fractions 0, 1/2^20, … of which this holds, as it does of 0."""
+        """Returns the largest fraction among 0, 1/2^20, … for which `holds`, as it does for 0."""
         low, high = 0, 1 << digits
         while high - low > 1:
             middle = (low + high) // 2
@@ -30,14 +29,14 @@ def clopper_pearson(successes, trials):
         return Fraction(low, 1 << digits)
 
     low = search(lambda p: at_least(successes, trials, p) <= tail) if successes else Fraction(0)
-    # As few successes are as many failures.
+    # The upper end is the lower end for failures.
     failures = trials - successes
     high = search(lambda p: at_least(failures, trials, p) <= tail) if failures else Fraction(0)
     return low, 1 - high
 
 
 def wilson(points, games):
-    """Wilson's 95 % interval; the points may be halves, for which there is no exact one."""
+    """Returns Wilson's 95 % interval; for half points there is no exact one."""
     square, share = 1.959963984540054**2, points / games
     middle = share + square / (2 * games)
     half = (square * (share * (1 - share) / games + square / (4 * games**2))) ** 0.5
@@ -46,7 +45,7 @@ def wilson(points, games):
 
 
 def percent_of_points(wins, losses, draws, is_half=True):
-    """The share of points, or of wins, with its interval: `75 % (42 to 90)`."""
+    """Formats the proportion of points, or of wins, with its interval: `75 % (42 to 90)`."""
     won, games = wins + (draws / 2 if is_half else 0), wins + losses + draws
     shown = [f"{100 * x:.0f}" for x in (won / games, *wilson(won, games))]
     return f"{shown[0]} % ({shown[1]} to {shown[2]})"

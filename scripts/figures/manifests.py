@@ -1,4 +1,4 @@
-"""Figures of the tables that were built, from tables/*/MANIFEST.json."""
+"""Figures of built tables, from tables/*/MANIFEST.json."""
 
 import functools
 import json
@@ -19,7 +19,7 @@ def manifest(rules):
 
 
 def soldiers(name):
-    """Defenders and attackers of a slice."""
+    """Returns the defenders and attackers of a slice."""
     defenders, attackers = re.fullmatch(r"K(\d+)v(\d+)", name).groups()
     return int(defenders), int(attackers)
 
@@ -29,8 +29,8 @@ def men(name):
 
 
 def select(rules, which):
-    """Slices of a manifest: `all`, `men<=6`, `men=7`, `K2v3`, `K0v1..8`, or some of these
-    with commas between; a `-` before one takes it off."""
+    """Selects slices of a manifest: `all`, `men<=6`, `men=7`, `K2v3`, `K0v1..8`, or a
+    comma-separated list; a `-` in front excludes."""
     chosen = []
     for part in which.split(","):
         wanted = part.removeprefix("-")
@@ -52,20 +52,20 @@ def select(rules, which):
 
 
 def total(field, rules, slices, side=None):
-    """The sum of a count over slices, for either side to move or for one."""
+    """Returns the sum of a count over slices, for both sides to move or for one."""
     sides = [s for name in slices for s in manifest(rules)[name]["sides"]]
     fields = ["draw", "undecided"] if field == "draw" else [field]
     return sum(s[f] for s in sides for f in fields if side in (None, s["to_move"]))
 
 
 def size(metric, rules, slices):
-    """The bytes of the files of one metric, `wdl` or `dtw`, or of `both`."""
+    """Returns the bytes of the files of one metric, `wdl` or `dtw`, or of `both`."""
     files = [f for name in slices for f in manifest(rules)[name]["files"]]
     return sum(f["bytes"] for f in files if metric in (f["metric"], "both"))
 
 
 def eighth(rules, slices):
-    """Stored positions: one of each class of mirror images, an eighth of the placements."""
+    """Returns the stored positions: one of each class of mirror images, an eighth of all."""
     return Fraction(total("positions", rules, slices), 8)
 
 
@@ -78,7 +78,7 @@ def plies(slice):
 
 
 def complete(rules):
-    """Up to how many men all slices are built; none has more of a side than the start."""
+    """Returns the number of men up to which all slices with the start's material are built."""
     path = ROOT / "src" / "game" / "rules" / "builtin" / f"{rules}.toml"
     start = re.search(r'^start = "(.*)"', path.read_text(), re.MULTILINE)[1]
     most = start.count("T"), start.count("t")
@@ -92,7 +92,7 @@ def complete(rules):
 
 @figure
 def share(field, rules, which, side=None):
-    """The share of wins, losses or draws; one for each slice that is listed."""
+    """The proportion of wins, losses or draws; one for each listed slice."""
     each = [[name] for name in select(rules, which)]
     if not re.match(r"K", which):
         each = [sum(each, [])]
@@ -114,7 +114,7 @@ def bits(metric, rules, which):
 
 @figure
 def bits_of_games(metric):
-    """The least and the most bits a stored position, of all games."""
+    """The minimum and maximum of bits per stored position over all games."""
     each = [density(metric, rules, select(rules, "all")) for rules in GAMES]
     return [min(each), max(each)]
 
@@ -126,33 +126,33 @@ def file_bytes(metric, rules, which):
 
 @figure
 def longest(rules, which):
-    """The most plies of all slices."""
+    """The maximum of plies over the slices."""
     return max(plies(manifest(rules)[name]) for name in select(rules, which))
 
 
 @figure
 def longest_slice(rules, which):
-    """Which slices have the longest games."""
+    """The slices with the longest games."""
     names = select(rules, which)
     return ", ".join(n for n in names if plies(manifest(rules)[n]) == longest(rules, which))
 
 
 @figure
 def most_drawn(side):
-    """The game and the slice with the largest share of draws, for that side to move."""
+    """The game and slice with the largest proportion of draws, for one side to move."""
     every = [(rules, name) for rules in GAMES for name in manifest(rules)]
     rules, name = max(every, key=lambda one: share("draw", *one, side))
     return f"{rules}'s {name}"
 
 
 def game_of(row):
-    """The ruleset of a row that begins with `tablut`, `mcgill`, which have the same tables."""
+    """Returns the first ruleset of a row: `tablut`, `mcgill` share their tables."""
     return row[0].split(",")[0].strip("`")
 
 
 @table
 def sets(header, row):
-    """All that is built of a game: how far, how many, how small."""
+    """The built slices of a game: men, positions, bits per position."""
     rules = game_of(row)
     whole, chosen = complete(rules), select(rules, "all")
     others = [name for name in chosen if men(name) > whole]
@@ -164,7 +164,7 @@ def sets(header, row):
 
 @table
 def verified(header, row):
-    """What was verified in full, by the number of men that the row has, and how much that is."""
+    """Fully verified slices, up to the number of men in the row, and their proportion."""
     rules = game_of(row)
     proved = eighth(rules, select(rules, f"men<={row[1].split()[0]}"))
     row[2] = decimal(proved / 10**6, 1)
@@ -173,7 +173,7 @@ def verified(header, row):
 
 @table
 def costs(header, row):
-    """What all slices of so many men take."""
+    """The cost of all slices up to a number of men."""
     rules = game_of(row)
     chosen = select(rules, f"men<={row[1]}")
     billions = eighth(rules, chosen) / 10**9
@@ -199,7 +199,7 @@ def who_wins(header, row):
 
 @table
 def slices(header, row, rules, which):
-    """Slices of a game, and all that the set has, `all 15`."""
+    """Slices of a game, and the total of the set, `all 15`."""
     name = row[0].split(" (")[0]
     chosen = select(rules, which if name.startswith("all") else name)
     if name.startswith("all"):

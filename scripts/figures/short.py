@@ -18,13 +18,13 @@ def short_positions(side, soldier):
 
 @figure
 def short_set(which, name, part, side="60"):
-    """What the theorem's sets hold: `sets` or `sets_as_printed`; `needed` or `held`."""
+    """Counts of the theorem's sets: `sets` or `sets_as_printed`; `needed` or `held`."""
     return theorem(side, "se")[which][name][part]
 
 
 @figure
 def not_needed():
-    """Positions of the sets that a soldier's move wins, too."""
+    """Positions of the sets from which a soldier's move also wins."""
     return short_set("sets", "held", "said") - short_set("sets", "needed", "said")
 
 
@@ -35,7 +35,7 @@ def grundy(side, soldier):
         need_slow()
     line = command("short", f"{side}x{side}", "--soldier", soldier, "--grundy")
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    # Up to a hundred million numbers on one line: they are read as they come.
+    # Up to a hundred million numbers on one line: parse them as a stream.
     largest = zeros = 0
     rest, is_values = b"", False
     while chunk := process.stdout.read(1 << 24):
@@ -51,7 +51,7 @@ def grundy(side, soldier):
         largest, zeros = max(largest, *found, 0), zeros + found.count(0)
     last = int(rest.strip().rstrip(b"]}"))
     if process.wait():
-        raise Problem(f"{' '.join(line)} ends with status {process.returncode}")
+        raise Problem(f"{' '.join(line)} exits with status {process.returncode}")
     return zeros + (last == 0), max(largest, last)
 
 
@@ -63,7 +63,7 @@ def largest_values(header, row):
 
 @table
 def p_positions(header, row):
-    """The same, with how many of all positions they are."""
+    """The number of P-positions, and of all positions."""
     side, rules = row[0], [name.strip("`") for name in header[1:]]
     row[1:] = [f"{grundy(side, rule)[0]:,} of {short_positions(side, rule):,}" for rule in rules]
 

@@ -1,4 +1,4 @@
-"""Figures of other files of the source."""
+"""Figures from other source files."""
 
 import functools
 import re
@@ -14,7 +14,7 @@ def lines(path):
 
 @figure
 def embedded_bytes():
-    """The tables that are compiled in, by the list in the source."""
+    """The bytes of the embedded tables, by the list in the source."""
     text = (ROOT / "src" / "tablebase" / "embedded.rs").read_text()
     found = re.findall(r'^ *"([\w-]+)" "(\w+)": (.*);$', text, re.MULTILINE)
     paths = [
@@ -27,8 +27,8 @@ def embedded_bytes():
 
 @functools.cache
 def count_crates(features):
-    """What cargo compiles for this machine: the library and all that it and its build
-    scripts depend on, each crate and version once, without what tests alone need."""
+    """Counts the crates that cargo compiles for this machine: the library and the dependencies of
+    it and of build scripts, each version once, without dev-dependencies."""
     command = ["cargo", "tree", "--prefix", "none", "--edges", "normal,build", *features]
     found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     # A line is `name v1.2.3 (where from) (proc-macro) (*)`.
@@ -37,8 +37,8 @@ def count_crates(features):
 
 @figure
 def crates(feature="none"):
-    """`none`, the name of a feature, or `default`. Versions are chosen when cargo is run, and
-    need the registry then, so this is asked with --program alone."""
+    """Crates with `none`, a feature, or `default`. Resolving versions needs the registry, so this
+    requires --program."""
     if options.program is None:
         raise Unasked
     if feature == "default":

@@ -1,4 +1,4 @@
-"""Figures of state spaces, from `taflbase bound`, and of samples of them."""
+"""Figures of state spaces and their samples, from `taflbase bound`."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from formats import decimal, scientific
 from intervals import clopper_pearson
 
 
-# Its state space takes half a minute.
+# State spaces that take half a minute.
 LARGE = {"alea-evangelii"}
 
 
@@ -40,7 +40,7 @@ def bound(rules, name):
 
 @figure
 def equation(number):
-    """One of the paper's, for ashton."""
+    """An equation of the paper, for ashton."""
     return int(equations_of_the_paper()[int(number)]["value"])
 
 
@@ -58,33 +58,33 @@ def of_ashton(name):
 
 @figure
 def less(before, after):
-    """What the second of ashton's bounds takes off the first."""
+    """The difference of two bounds of ashton."""
     return of_ashton(before) - of_ashton(after)
 
 
 @figure
 def gain(before, after):
-    """The same, as a share of the first."""
+    """The difference, relative to the first bound."""
     return Fraction(less(before, after), of_ashton(before))
 
 
 @figure
 def too_large(rules):
-    """By what factor the bound on positions is too large at the most, by the sample; as a
-    limit from above it is rounded up."""
+    """The factor by which the bound on positions is at most too large, by the sample; rounded
+    up."""
     drawn, reached = sampled(rules)
     return Fraction(math.ceil(100 / clopper_pearson(reached, drawn)[0]), 100)
 
 
 @figure
 def paper_captures():
-    """Boards with a captured king, as the paper adds them up, with equation 12 as stated."""
+    """Boards with a captured king: the paper's sum, with equation 12 as stated."""
     return sum(equation(number) for number in (9, 10, 11, 12))
 
 
 @table
 def equations(header, row):
-    """The paper's equations, beside what it prints."""
+    """The paper's equations and its printed numbers."""
     one = equations_of_the_paper()[int(row[0])]
     row[2] = f"{int(one['value']):,}"
     if one["agrees"]:
@@ -113,7 +113,7 @@ def bounds(header, row):
 
 @table
 def solved(header, row):
-    """What the tables of the program count."""
+    """Counts over the embedded tables."""
     found = state_space(row[0].strip("`"))["solved"]
     slices = found["slices"]
     row[1] = f"{slices[0]} to {slices[-1]}, {len(slices)}"
@@ -132,7 +132,7 @@ def samples(header, row):
 
 
 def sampled(rules):
-    """How many placements were drawn, and how many were reached, by the table of samples."""
+    """Returns the numbers of drawn and of reached placements, by the table of samples."""
     text = (ROOT / "docs" / "state-space.md").read_text()
     match = re.search(rf"^\| `{rules}` \| (\d+) \| (\d+)\b", text, re.MULTILINE)
     return int(match[1]), int(match[2])
@@ -140,7 +140,7 @@ def sampled(rules):
 
 @table
 def estimates(header, row):
-    """Positions that games can come to; what is claimed as a limit is rounded down."""
+    """Reachable positions; a lower bound is rounded down."""
     rules = row[0].strip("`")
     count = bounds_of(rules)["positions"]
     drawn, reached = sampled(rules)
@@ -151,7 +151,7 @@ def estimates(header, row):
 
 @table
 def table_1(header, row):
-    """Table 1 of the paper: the rows of ours."""
+    """Table 1 of the paper: our rows."""
     names = {
         "placements, games over included": "all",
         "placements of games that go on": "unmoved",
