@@ -14,39 +14,39 @@ use crate::solve::resources::{self, Resources};
 
 use super::assignment::{self, Assignment, Load};
 
-/// What is known of a slice before it is built.
+/// A slice before it is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlicePlan {
     /// The slice.
     pub slice: Slice,
-    /// Whether its tables are there.
+    /// Whether its tables exist.
     pub present: bool,
-    /// How large it is; `None` if it is too large for this version.
+    /// Its size; `None` if it is too large for this version.
     pub size: Option<SliceSize>,
 }
 
-/// How large a slice is.
+/// The size of a slice, and estimates of what its build takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SliceSize {
-    /// Sets of attackers, mirror images counted once.
+    /// Attacker sets, mirror images counted once.
     pub blocks: u64,
     /// Rows of its tables.
     pub rows: u64,
     /// Slots of its tables, both sides to move, holes included.
     pub slots: u64,
-    /// The most memory in use at a time, about, if all tables are in memory.
+    /// Estimated peak memory if all tables are in memory.
     pub memory_bytes: u64,
-    /// The least memory with which it can be built, about.
+    /// Estimated least memory with which it can be built.
     pub least_memory_bytes: u64,
-    /// The disk that work in progress takes, compressed, with all tables in memory, about.
+    /// Estimated scratch space, compressed, with all tables in memory.
     pub least_scratch_bytes: u64,
-    /// The disk that it takes uncompressed, about.
+    /// Estimated scratch space, uncompressed.
     pub plain_scratch_bytes: u64,
 }
 
 impl SliceSize {
-    /// The disk that work in progress takes, about, where so many bytes of memory and of the
-    /// disk are free: it is compressed unless both have room for it.
+    /// Estimates the scratch space of a build with this memory and free disk. Work in progress is
+    /// compressed unless both have room for it.
     pub fn scratch_bytes(&self, memory_bytes: u64, disk_bytes: u64) -> u64 {
         let in_memory = self.memory_bytes.saturating_add(self.plain_scratch_bytes);
         let plain = Some(self.plain_scratch_bytes).filter(|_| in_memory <= memory_bytes);
@@ -54,14 +54,14 @@ impl SliceSize {
     }
 }
 
-/// What is written of work in progress that takes that compressed, and uncompressed, if
-/// memory has room for it.
+/// The bytes of work in progress: `plain` if the disk has room for them, else `least`, the
+/// compressed ones. `plain` is `None` if memory has no room for it.
 fn written(least: u64, plain: Option<u64>, disk_bytes: u64) -> u64 {
     plain.filter(|&plain| resources::has_room(plain, least, disk_bytes)).unwrap_or(least)
 }
 
-/// Every slice with at most that many men, at least one attacker, and no more
-/// of either side than in the starting position; smallest first.
+/// Returns every slice with at most that many men, at least one attacker, and no more men of
+/// either side than the starting position, smallest first.
 pub fn slices_up_to(rules: &Ruleset, men: usize) -> Vec<Slice> {
     let (most_defenders, most_attackers) =
         (rules.start.defenders.len(), rules.start.attackers.len());
@@ -75,7 +75,7 @@ pub fn slices_up_to(rules: &Ruleset, men: usize) -> Vec<Slice> {
     slices
 }
 
-/// The slices and all that their captures lead to, smallest first.
+/// Returns the slices and all slices that their captures lead to, smallest first.
 pub fn needed(slices: &[Slice]) -> Vec<Slice> {
     let mut needed = BTreeSet::new();
     let mut open: Vec<Slice> = slices.to_vec();
@@ -87,50 +87,50 @@ pub fn needed(slices: &[Slice]) -> Vec<Slice> {
     needed.into_iter().collect()
 }
 
-/// The slices and all that they need, smallest first, with what is known of them.
+/// Returns the plans of the slices and of all that they need, smallest first.
 ///
 /// # Errors
-/// If there is no such slice, or a file there cannot be used.
+/// If there is no such slice, or an existing file cannot be used.
 pub fn plan(base: &Tablebase, slices: &[Slice]) -> Result<Vec<SlicePlan>, BuildError> {
     needed(slices).into_iter().map(|slice| slice_plan(base, slice)).collect()
 }
 
-/// How several ranks would build a slice.
+/// The plan for building a slice with several ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankPlan {
     /// The slice.
     pub slice: Slice,
-    /// How many of them: one, or all.
+    /// The number of ranks that build it: one, or all.
     pub ranks: usize,
-    /// In how many partitions, of all of them; 0 if all is in the memory of one.
+    /// Partitions of all ranks together; 0 if all tables are in the memory of one.
     pub partitions: usize,
-    /// The most memory of a rank in use at a time, about; `None` if it is more than it may
-    /// be, with as many partitions as there can be.
+    /// Estimated peak memory of a rank; `None` if it exceeds the limit even with the most
+    /// partitions.
     pub memory_bytes: Option<u64>,
-    /// The least memory of a rank with which they can build it, about.
+    /// Estimated least memory of a rank with which the ranks can build it.
     pub least_memory_bytes: u64,
-    /// The disk that work in progress takes, of all of them, compressed, about.
+    /// Estimated scratch space of all ranks, compressed.
     pub least_scratch_bytes: u64,
-    /// The disk that it takes uncompressed, about, if memory has room for that.
+    /// Estimated scratch space, uncompressed; `None` if memory has no room for that.
     pub plain_scratch_bytes: Option<u64>,
-    /// The bytes that they give each other, all together, about.
+    /// Estimated bytes exchanged by all ranks.
     pub exchanged_bytes: u64,
 }
 
 impl RankPlan {
-    /// Whether partitions wait packed on the disk while others are worked on.
+    /// Whether partitions are stored compressed while others are in memory.
     pub fn is_packed(&self) -> bool {
         Storage::Partitions(self.partitions).is_packed(self.ranks)
     }
 
-    /// The disk that work in progress takes, of all of them, about, where so many bytes of it
-    /// are free: it is compressed unless memory and disk have room for it.
+    /// Estimates the scratch space of all ranks with this much free disk. Work in progress is
+    /// compressed unless memory and disk have room for it.
     pub fn scratch_bytes(&self, disk_bytes: u64) -> u64 {
         written(self.least_scratch_bytes, self.plain_scratch_bytes, disk_bytes)
     }
 }
 
-/// How so many ranks would build slices, each with that many threads and that much memory.
+/// Plans a build by several ranks, each with that many threads and that much memory.
 ///
 /// # Errors
 /// If there is no such slice, or it is too large for this version.

@@ -1,4 +1,4 @@
-//! Slices solved in every way, which must not matter.
+//! Slices solved in every way, with the same values.
 
 use std::sync::Mutex;
 

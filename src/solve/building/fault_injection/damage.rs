@@ -1,4 +1,4 @@
-//! Work in progress that is damaged at rest.
+//! Work in progress damaged while no build runs.
 
 use fastrand::Rng;
 

@@ -1,6 +1,5 @@
-//! Builds that are killed for good, in a process of their own: `kill -9` at any call,
-//! with tables in memory or on disk, with other threads and other scratch folders in
-//! each run.
+//! Builds in a process of their own, killed by `kill -9` at any call, with tables in memory or
+//! on disk, and with other threads and another scratch folder in each run.
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -10,13 +9,13 @@ use fastrand::Rng;
 
 use super::*;
 
-/// Names the folder in which the process is to build, and how.
+/// The environment variable with the task of the process.
 const TASK: &str = "TAFLBASE_TEST_TASK";
 const SLICE: &str = "K2v2";
 
-/// How one run builds, and after how many calls it is killed.
+/// Draws how one run builds, and after how many calls it is killed.
 fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
-    // In memory, or in so many partitions.
+    // 0 for in memory.
     let partitions = random.choice([0, 1, 2, 5]).unwrap();
     let scratch = random.choice(["", "one", "two"]).unwrap();
     let threads = random.usize(1..=2);
@@ -27,12 +26,12 @@ fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
 fn start(task: &str) -> Child {
     let _nobody_builds = PROCESSES.write();
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "solve::building::fault_injection::kills::the_one_that_is_killed"]);
+    command.args(["--exact", "solve::building::fault_injection::kills::victim_process"]);
     command.env(TASK, task).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until the process is to be killed, and kills it; or until it has come to its
-/// end, and then tells so.
+/// Waits until the process reaches the call at which it is killed, and kills it. Returns false
+/// if it ends before.
 fn kill(mut child: Child) -> bool {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // The harness has begun the line: `test … frozen`.
@@ -47,7 +46,7 @@ fn kill(mut child: Child) -> bool {
 
 /// Not a test in itself: what the other test starts and kills.
 #[test]
-fn the_one_that_is_killed() {
+fn victim_process() {
     let Ok(task) = env::var(TASK) else { return };
     let [tables, partitions, scratch, threads, after] =
         <[&str; 5]>::try_from(task.split('\n').collect::<Vec<_>>()).unwrap();
@@ -67,7 +66,7 @@ fn the_one_that_is_killed() {
 }
 
 #[test]
-fn a_killed_build_goes_on_with_other_means() {
+fn a_killed_build_resumes_with_other_options() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let mut case = Case { rules, slice: SLICE.parse().unwrap(), whole: BTreeMap::new() };
     let whole = tempfile::tempdir().unwrap();

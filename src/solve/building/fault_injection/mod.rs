@@ -1,5 +1,5 @@
-//! Builds to which something happens. Whatever it is, the next build makes the same
-//! files as one that nothing happened to.
+//! Builds with injected faults. Whatever goes wrong, the next build writes the same files as
+//! an undisturbed one.
 
 mod damage;
 mod kills;
@@ -33,15 +33,15 @@ use super::session::work_name;
 const IN_MEMORY: Storage = Storage::Memory;
 const IN_PARTITIONS: Storage = Storage::Partitions(2);
 
-/// A new process has this one's files, locks included, until it is another program: it
-/// must not be begun while a build is about to let go of its locks.
+/// A forked process inherits this one's file locks until it executes another program, so none
+/// may be started while a build is about to release its locks.
 static PROCESSES: RwLock<()> = RwLock::new(());
 
-/// A game and a slice of it that are built in milliseconds.
+/// A game and a slice of it, built in milliseconds.
 struct Case {
     rules: Ruleset,
     slice: Slice,
-    /// The files of a build to which nothing happened, by name.
+    /// The files of an undisturbed build, by name.
     whole: BTreeMap<String, Vec<u8>>,
 }
 
@@ -83,14 +83,14 @@ impl Case {
         named.map(|path| (name(&path), fs::read(&path).unwrap())).collect()
     }
 
-    /// What has its name is whole.
+    /// Asserts that every file under its final name is complete.
     fn is_sound(&self, tables: &Path, what: &str) {
         for (name, bytes) in self.files(tables) {
             assert!(self.whole[&name] == bytes, "{what}: {name} is not whole");
         }
     }
 
-    /// The next build, to which nothing happens, makes what was to be made.
+    /// Asserts that an undisturbed build resumes and writes the right files.
     fn goes_on(&self, placement: &Storage, tables: &Path, what: &str) {
         let env = BuildEnv { placement: Some(*placement), ..BuildEnv::default() };
         let built = self.build(&env, tables);
@@ -100,13 +100,13 @@ impl Case {
         assert!(!work.exists(), "{what}: work is left");
     }
 
-    /// The folder of the work on the slice.
+    /// The scratch folder of the slice.
     fn work(&self, tables: &Path) -> PathBuf {
         tables.join(&self.rules.name).join(work_name(self.slice))
     }
 }
 
-/// A disk on which that goes wrong.
+/// A disk with that fault.
 fn faulty(
     tables: &Path,
     (fault, after, seed): (Fault, usize, u64),
@@ -119,14 +119,14 @@ fn faulty(
     (BuildEnv { files: disk, placement, sync_every, ..BuildEnv::default() }, files)
 }
 
-/// What was done of the work, and outlasts what has happened, is not done again.
+/// Asserts that finished stages that survived the fault are not computed again.
 fn nothing_is_done_twice(first: &BTreeSet<PathBuf>, again: &BTreeSet<PathBuf>, what: &str) {
     let stages = |path: &&PathBuf| path.extension().is_none();
     let twice: Vec<_> = first.intersection(again).filter(stages).collect();
     assert!(twice.is_empty(), "{what}: done twice: {twice:?}");
 }
 
-/// Every call of a build goes wrong once, in every way.
+/// Makes every call of a build fail once, in every way.
 fn every_call_may_go_wrong(placement: &Storage, sync_every: Duration) {
     let case = Case::new("mini-edge", "K1v1");
     for fault in FAULTS {
@@ -183,7 +183,7 @@ fn placements() -> impl Strategy<Value = Storage> {
     prop_oneof![Just(IN_MEMORY), Just(IN_PARTITIONS)]
 }
 
-/// How often stages are synced: all at once, now and then, never.
+/// How often stages are synced: always, sometimes, never.
 fn delays() -> impl Strategy<Value = Duration> {
     prop::sample::select(vec![Duration::ZERO, Duration::from_millis(1), Duration::MAX])
 }
@@ -191,10 +191,10 @@ fn delays() -> impl Strategy<Value = Duration> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// One accident after the other, each in a build that goes on after the last.
+    /// Several faults in a row, each in a build that resumes the last one.
     #[test]
-    fn accidents_may_follow_each_other(
-        accidents in prop::collection::vec(
+    fn faults_may_follow_each_other(
+        faults in prop::collection::vec(
             (prop::sample::select(&FAULTS[..]), 0..400_usize, any::<u64>(), placements(), delays()),
             1..6,
         ),
@@ -202,7 +202,7 @@ proptest! {
     ) {
         let case = Case::new("mini-corner", "K1v2");
         let root = tempfile::tempdir().unwrap();
-        for (fault, after, seed, placement, sync_every) in accidents {
+        for (fault, after, seed, placement, sync_every) in faults {
             let (env, files) = faulty(root.path(), (fault, after, seed), &placement, sync_every);
             let _ = case.build(&env, root.path());
             drop(env);

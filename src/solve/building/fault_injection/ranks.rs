@@ -1,5 +1,4 @@
-//! Builds by several ranks to which something happens: all of them stop, and any number of
-//! others goes on.
+//! Faults in builds by several ranks: all of them stop, and any number of ranks resumes.
 
 use std::sync::OnceLock;
 
@@ -10,7 +9,7 @@ use super::*;
 static CASE: OnceLock<Case> = OnceLock::new();
 
 impl Case {
-    /// Puts the tables of all smaller slices into a folder.
+    /// Copies the tables of all smaller slices into a folder.
     fn put_smaller(&self, tables: &Path) {
         let folder = tables.join(&self.rules.name);
         fs::create_dir_all(&folder).unwrap();
@@ -20,7 +19,7 @@ impl Case {
         }
     }
 
-    /// What becomes of the ranks of a build on a disk.
+    /// Builds with that many ranks and returns the outcome of each.
     fn build_among(
         &self,
         ranks: usize,
@@ -50,8 +49,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn accidents_may_happen_to_any_rank(
-        accidents in prop::collection::vec(
+    fn faults_may_hit_any_rank(
+        faults in prop::collection::vec(
             (1..4_usize, prop::sample::select(&FAULTS[..]), 0..4000_usize, any::<u64>(), delays()),
             1..4,
         ),
@@ -61,7 +60,7 @@ proptest! {
         let case = CASE.get_or_init(|| Case::of(Ruleset::builtin("brandubh").unwrap(), "K1v3"));
         let root = tempfile::tempdir().unwrap();
         case.put_smaller(root.path());
-        for (ranks, fault, after, seed, sync_every) in accidents {
+        for (ranks, fault, after, seed, sync_every) in faults {
             let faulty = FaultyFiles::new(root.path(), fault, after, seed);
             let files: Arc<dyn FileSystem> = Arc::new(faulty.clone());
             let ended = case.build_among(ranks, &files, sync_every, root.path());

@@ -1,4 +1,4 @@
-//! Builds whose disk gets full: they finish wherever compressed work fits.
+//! Builds on a disk that fills up: they finish wherever compressed work fits.
 
 use crate::solve::communicator::SingleProcess;
 
@@ -19,7 +19,7 @@ fn env(files: &FaultyFiles, placement: &Storage, compression: Compression) -> Bu
 }
 
 impl Case {
-    /// The disk that a build takes at its most, and the calls that it makes.
+    /// The peak disk use of a build, and the number of its calls.
     fn most_used(&self, placement: &Storage, compression: Compression) -> (u64, usize) {
         let root = tempfile::tempdir().unwrap();
         let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
@@ -28,7 +28,7 @@ impl Case {
     }
 }
 
-/// Others fill the disk at any moment, and leave room for what the work takes compressed.
+/// Fills the disk at any moment, leaving room only for the compressed work.
 fn others_may_fill_the_disk(placement: &Storage, percent: u64) {
     let case = Case::new("mini-corner", "K2v3");
     let (least, _) = case.most_used(placement, Compression::ALWAYS);
@@ -50,26 +50,24 @@ fn others_may_fill_the_disk_in_memory() {
     others_may_fill_the_disk(&IN_MEMORY, 100);
 }
 
-/// What is packed anew leaves other gaps in the tables that wait.
+/// Recompressed partitions leave other gaps in their files.
 #[test]
 fn others_may_fill_the_disk_in_partitions() {
     others_may_fill_the_disk(&IN_PARTITIONS, 125);
 }
 
-/// A process may not have many files: there is none for each ply.
+/// Systems limit open files: the number must not grow with the plies.
 #[test]
 fn few_files_are_open_at_a_time() {
     let case = Case::new("mini-corner", "K2v3");
     let root = tempfile::tempdir().unwrap();
     let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
     case.build(&env(&files, &IN_PARTITIONS, Compression::ALWAYS), root.path()).unwrap();
-    // Of tables, of what waits for its ply, of what the last ply has sent and of what the next
-    // one sends.
+    // For tables, for seeds, for the rows sent by the last ply and by the next one.
     assert!((2..=4).contains(&files.peak_temp_files()), "{}", files.peak_temp_files());
 }
 
-/// A build that goes on where a killed one has filled the disk makes room first, and that may
-/// go wrong at every call.
+/// A build that resumes on a full disk makes room first, and that may fail at every call.
 #[test]
 fn the_next_build_finds_a_full_disk() {
     let case = Case::new("mini-corner", "K1v3");

@@ -1,4 +1,4 @@
-//! Smaller slices that are replaced while a slice is worked on.
+//! Smaller slices replaced while a slice is in progress.
 
 use crate::game::rules::BySide;
 use crate::table::{Access, Code, Table, TableWriter, ValueHash};
@@ -27,7 +27,7 @@ fn work_stands_on_the_smaller_slices() {
         fs::write(&path, &case.whole[smaller]).unwrap();
         // The table that is named last.
         if case.files(root.path()).contains_key("K1v2.dtw") {
-            // The test env something: the wrong table makes other ones.
+            // The test means something: the wrong table makes other ones.
             assert!(after >= 100, "{after}");
             assert!(case.files(root.path()) != case.whole);
             return;
@@ -37,7 +37,7 @@ fn work_stands_on_the_smaller_slices() {
     panic!("no build was finished");
 }
 
-/// Makes a table a whole one with other values.
+/// Replaces a table by a valid one with other values.
 fn make_wrong(path: &Path) {
     let table = Table::open(path, Access::Read).unwrap();
     let header = *table.header();
