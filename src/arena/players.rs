@@ -137,7 +137,7 @@ mod tests {
             ("engine:hash=0", ["hash=0", "1 to"]),
             ("engine:hash", ["hash=:", "1 to"]),
             ("engine:threads=x", ["threads=x", "1 to 1024"]),
-            ("engine:tables=/no/where", ["/no/where", "no such folder"]),
+            ("engine:tables=/no/where", ["/no/where", "no such table folder"]),
             ("random:hash=1", ["\"hash\"", "seed, name"]),
         ] {
             let error = made(text).unwrap_err();

@@ -68,7 +68,7 @@ static void wrong_openings(const char *folder)
     FAILS(taflbase_open(NULL, folder, NULL, &tables), TAFL_STATUS_INVALID_ARGUMENT, "rules");
     FAILS(taflbase_open("\xff", folder, NULL, &tables), TAFL_STATUS_INVALID_ARGUMENT, "UTF-8");
     FAILS(taflbase_open("brandubh", "no\nfolder", NULL, &tables), TAFL_STATUS_IO,
-          "no folder: there is no such folder");
+          "no folder: there is no such table folder");
     FAILS(taflbase_open("brandubh", folder, NULL, NULL), TAFL_STATUS_INVALID_ARGUMENT, "tablebase");
     FAILS(taflbase_open("brandubh", folder, (TaflOptions *)((char *)&options + 1), &tables),
           TAFL_STATUS_INVALID_ARGUMENT, "aligned");

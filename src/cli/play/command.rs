@@ -181,7 +181,7 @@ mod tests {
         for line in ["Kc5-c1", "c5-c1", "c5c1", "c5 c1", "K c5 c1", "C5  C1", "kc5c1", " kc5-c1 "] {
             assert_eq!(parsed(line), "Kc5-c1", "{line}");
         }
-        assert!(parsed("KC1").starts_with("\"KC1\" is no move"), "{}", parsed("KC1"));
+        assert!(parsed("KC1").starts_with("\"KC1\" is not a move"), "{}", parsed("KC1"));
         assert_eq!(parsed("e5-f"), "e5-f5");
         assert_eq!(parsed("e5d"), "e5-d5");
         let many = parsed("kc");

@@ -287,7 +287,7 @@ mod tests {
                 "c3 has two different contents in the pattern: give it one",
             ),
             (king("c3").and(&king("d3")), "no square is left for the king"),
-            (king("a1"), "the king on a1 has won: the game is over"),
+            (king("a1"), "the game is over: the king on a1 has won"),
             (
                 attacker("d4"),
                 "an attacker cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 \
