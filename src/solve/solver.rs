@@ -251,7 +251,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let (slice, phase) = (self.frame.slice, Phase::Tables { winner: history.winner });
         let timer = PhaseTimer::start(self.comm());
         progress.phase(slice, phase, self.own_rows() * tables.passes());
-        tables.begin(history, &|rows| advance(progress, rows as u64))?;
+        tables.begin(history, progress)?;
         timer.report(slice, phase, &PlyStats::default(), progress)?;
         Ok(())
     }
@@ -271,7 +271,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress.phase(slice, phase, self.own_rows());
         let own_chunks = Some(self.own_chunks.clone()).filter(|own_chunks| !own_chunks.is_empty());
         let log = own_chunks.map(|own_chunks| stages.begin(stage, own_chunks, base)).transpose()?;
-        let stats = tables.ply(history, log.as_ref(), &|rows| advance(progress, rows as u64))?;
+        let stats = tables.ply(history, log.as_ref(), progress)?;
         let parts = stages.finish(stage, base, log)?;
         timer.report(slice, phase, &stats, progress)?;
         Ok(parts)

@@ -3,15 +3,17 @@
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
+use crate::solve::advance::advance;
 use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::history::{History, LogIo, fill_with_invalid};
 use crate::solve::plies::losing::{LossTables, WonTable, losing_ply};
-use crate::solve::plies::ply::{Advance, Domain, Ply};
+use crate::solve::plies::ply::{Domain, Ply};
 use crate::solve::plies::tables::{PlyStats, Tables};
 use crate::solve::plies::winning::{WinTables, winning_ply};
 use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
 use crate::system::pages;
+use crate::table::progress::Progress;
 
 /// The tables of an outcome.
 pub(crate) struct InMemory<'a, const N: usize> {
@@ -51,7 +53,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         1
     }
 
-    fn begin(&mut self, history: &History, advance: Advance) -> Result<(), ScratchError> {
+    fn begin(&mut self, history: &History, progress: &dyn Progress) -> Result<(), ScratchError> {
         let chunks = self.domain.chunks;
         fill_with_invalid(&self.domain, &mut self.won);
         let rows = chunks.chunk_rows();
@@ -63,7 +65,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             let chunk = chunks.number(at);
             history.won_before(history.next_ply(), chunk, won)?;
             history.open(chunk, open)?;
-            advance(changed.len())?;
+            advance(progress, changed.len() as u64)?;
             Ok(Frontier::of(&history.last_found(chunk)?, chunks, at, changed))
         });
         let last = Frontier::joined(&frontiers.collect::<Result<Vec<_>, ScratchError>>()?);
@@ -76,11 +78,11 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         &mut self,
         history: &History,
         log: Option<&StageWriter>,
-        advance: Advance,
+        progress: &dyn Progress,
     ) -> Result<PlyStats, ScratchError> {
         let Some(log) = log else { return Ok(PlyStats::default()) };
         let InMemory { domain, won, open, lost, newly_won, changed: [last, before] } = self;
-        let ply = Ply { number: history.next_ply(), io: &LogIo { history, log }, advance };
+        let ply = Ply { number: history.next_ply(), io: &LogIo { history, log }, progress };
         let now = if history.wins_next() {
             winning_ply(domain, &ply, WinTables { won, lost, newly_won }, last)?
         } else {

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Plies;
+use crate::solve::advance::advance;
 use crate::solve::communicator::{Communicator, of_rank};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::dispatch::Dispatch;
@@ -19,7 +20,7 @@ use crate::solve::plies::history::{History, LogIo, fill_with_invalid};
 use crate::solve::plies::layout::PartitionLayout;
 use crate::solve::plies::losing::{LossTables, WonTable, losing_ply};
 use crate::solve::plies::outbox::{Inbox, Outbox};
-use crate::solve::plies::ply::{Advance, Domain, Ply, PlyIo};
+use crate::solve::plies::ply::{Domain, Ply, PlyIo};
 use crate::solve::plies::stored_table::StoredTable;
 use crate::solve::plies::tables::{PlyStats, Storage, Tables};
 use crate::solve::plies::winning::{WinTables, winning_ply};
@@ -27,6 +28,7 @@ use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile, StageWriter, Stages};
 use crate::system::pages;
+use crate::table::progress::Progress;
 
 /// The tables of an outcome on this rank. If a rank has several partitions, all but the current one
 /// are packed on the disk.
@@ -101,7 +103,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
     fn begin_by_attackers(
         &mut self,
         history: &History,
-        advance: Advance,
+        progress: &dyn Progress,
     ) -> Result<(), ScratchError> {
         let (packed, [buffer, ..]) = (self.spill.as_ref(), &mut self.buffers);
         for partition in &mut self.partitions[Side::Defenders] {
@@ -112,7 +114,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
             let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
             won.try_for_each(|(at, won)| {
                 history.won_before(next_unknown, chunks.number(at), won)?;
-                advance(won.len())
+                advance(progress, won.len() as u64)
             })?;
             partition.won = StoredTable::of(rows, chunks, packed)?;
             if partition.is_losers() {
@@ -128,7 +130,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
     fn begin_by_defenders(
         &mut self,
         history: &History,
-        advance: Advance,
+        progress: &dyn Progress,
     ) -> Result<(), ScratchError> {
         let (layout, comm, packed) = (self.layout, self.comm, self.spill.as_ref());
         let next_unknown = wins_before(history, history.winner != Side::Attackers);
@@ -138,7 +140,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
             numbers.into_par_iter().try_for_each(|chunk| {
                 let mut rows = vec![Row::<N>::EMPTY; domain.chunks.rows_of(chunk)];
                 dispatch.chunk(history, layout, chunk, &mut rows)?;
-                advance(rows.len())
+                advance(progress, rows.len() as u64)
             })?;
         }
         let (partitions, [buffer, ..]) = (&mut self.partitions[Side::Attackers], &mut self.buffers);
@@ -149,7 +151,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
             fill_with_invalid(&partition.domain, rows);
             inbox.add_to(chunks, rows)?;
             partition.won = StoredTable::of(rows, chunks, packed)?;
-            advance(chunks.rows())?;
+            advance(progress, chunks.rows() as u64)?;
         }
         for (partition, inbox) in partitions.iter_mut().zip(open.deliver(comm)?) {
             if partition.is_losers() {
@@ -181,9 +183,9 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
         3
     }
 
-    fn begin(&mut self, history: &History, advance: Advance) -> Result<(), ScratchError> {
-        self.begin_by_attackers(history, advance)?;
-        self.begin_by_defenders(history, advance)?;
+    fn begin(&mut self, history: &History, progress: &dyn Progress) -> Result<(), ScratchError> {
+        self.begin_by_attackers(history, progress)?;
+        self.begin_by_defenders(history, progress)?;
         let [used, ..] = &mut self.buffers;
         empty(used);
         Ok(())
@@ -193,7 +195,7 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
         &mut self,
         history: &History,
         log: Option<&StageWriter>,
-        advance: Advance,
+        progress: &dyn Progress,
     ) -> Result<PlyStats, ScratchError> {
         let mover = history.mover();
         let outbox = Outbox::new(&Arc::new(SpillFile::new(self.scratch)?), self.layout.count());
@@ -206,7 +208,7 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
         {
             let chunks = partition.domain.chunks;
             let mut ply = |io: &dyn PlyIo<N>, partition: &mut Partition<N>| {
-                let ply = Ply { number: history.next_ply(), io, advance };
+                let ply = Ply { number: history.next_ply(), io, progress };
                 found += partition.ply(history, &ply, buffers)?.rows;
                 Ok::<_, ScratchError>(())
             };
@@ -214,7 +216,7 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
                 Side::Attackers => {
                     let seeds = partition.seeds.get(usize::from(history.next_ply()));
                     if partition.inbox.is_empty() && seeds.is_none_or(Inbox::is_empty) {
-                        advance(chunks.rows())?;
+                        advance(progress, chunks.rows() as u64)?;
                         continue;
                     }
                     let seeds = seeds.cloned().unwrap_or_default();

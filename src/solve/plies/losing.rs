@@ -4,6 +4,7 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::game::rules::Side;
+use crate::solve::advance::advance;
 use crate::solve::moves::by_block::TargetSet;
 use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
@@ -96,7 +97,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
                 findings.note(place, found);
             }
             chunk_open.flip(findings.events())?;
-            (ply.advance)(places.len() * block_rows)?;
+            advance(ply.progress, (places.len() * block_rows) as u64)?;
             findings.save(ply, chunk)
         },
     );

@@ -10,6 +10,7 @@ use crate::solve::plies::frontier::Frontier;
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError};
+use crate::table::progress::Progress;
 
 /// The rows on which the plies of an outcome are computed, and the moves among them.
 #[derive(Clone, Copy)]
@@ -53,9 +54,6 @@ pub(crate) fn mover(winner: Side, ply: Plies) -> Side {
     if finds_wins(ply) { winner } else { winner.other() }
 }
 
-/// Reports finished rows; returns an error if the build is cancelled.
-pub(crate) type Advance<'d> = &'d (dyn Fn(usize) -> Result<(), ScratchError> + Sync);
-
 /// A ply that is being computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Ply<'a, const N: usize> {
@@ -63,8 +61,8 @@ pub(crate) struct Ply<'a, const N: usize> {
     pub number: Plies,
     /// The source of seeds and the destination of findings.
     pub io: &'a dyn PlyIo<N>,
-    /// Called with the rows of each finished chunk.
-    pub advance: Advance<'a>,
+    /// Hears of the rows of each finished chunk.
+    pub progress: &'a dyn Progress,
 }
 
 /// The findings of a ply in a chunk.

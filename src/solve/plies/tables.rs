@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::history::History;
-use crate::solve::plies::ply::Advance;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, StageWriter};
+use crate::table::progress::Progress;
 
 /// Where the tables of the current outcome are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +31,15 @@ pub(crate) trait Tables {
     /// Returns the number of passes of [`begin`](Tables::begin) over the rows.
     fn passes(&self) -> u64;
 
-    /// Brings the tables into the state before the next ply. Calls `advance` with finished rows, in
+    /// Brings the tables into the state before the next ply. Reports finished rows, in
     /// each pass.
     ///
     /// # Errors
     /// If the state cannot be read, or the disk fails or is full.
-    fn begin(&mut self, history: &History, advance: Advance) -> Result<(), ScratchError>;
+    fn begin(&mut self, history: &History, progress: &dyn Progress) -> Result<(), ScratchError>;
 
-    /// Computes the next ply, after [`begin`](Tables::begin) or the ply before it. Calls `advance`
-    /// with finished rows. A rank without rows has no log.
+    /// Computes the next ply, after [`begin`](Tables::begin) or the ply before it. Reports
+    /// finished rows. A rank without rows has no log.
     ///
     /// # Errors
     /// If seeds cannot be read, or the disk fails or is full.
@@ -47,7 +47,7 @@ pub(crate) trait Tables {
         &mut self,
         history: &History,
         log: Option<&StageWriter>,
-        advance: Advance,
+        progress: &dyn Progress,
     ) -> Result<PlyStats, ScratchError>;
 }
 

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::game::rules::Side;
+use crate::solve::advance::advance;
 use crate::solve::moves::by_block::TargetSet;
 use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
@@ -65,7 +66,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
             let visited = wins.blocks(&among, block_rows);
             let mut findings = Findings::new(places.len());
             if visited.not_any() {
-                (ply.advance)(places.len() * block_rows)?;
+                advance(ply.progress, (places.len() * block_rows) as u64)?;
                 return findings.save(ply, chunk);
             }
             let won = chunk_won.rows()?;
@@ -93,7 +94,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
                 findings.note(place, found);
             }
             chunk_won.flip(findings.events())?;
-            (ply.advance)(places.len() * block_rows)?;
+            advance(ply.progress, (places.len() * block_rows) as u64)?;
             findings.save(ply, chunk)
         },
     );
