@@ -40,7 +40,7 @@ use files::{Files, OpenedTable};
 /// was played before. Under rules where a repeated position loses (`berkeley`), wins and
 /// losses still hold, their distances are upper bounds, and [`Wdl::Draw`] means *undecided*.
 /// The consequences for a game in progress are described
-/// [above](self#what-an-answer-means).
+/// [above](self#what-a-value-means).
 pub struct Tablebase {
     rules: Ruleset,
     files: Files,
