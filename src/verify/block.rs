@@ -8,53 +8,53 @@ use super::geometry::{BlockAttackers, Geometry, Slide};
 use super::row_layout::RowLayout;
 use super::score::Score;
 
-/// All that is the same for all rows of a block.
+/// The part of move generation that is the same for all rows of a block.
 pub(super) struct Block<'a, T> {
     pub number: usize,
     pub attackers: SquareSet,
-    /// How many images each placement stands for.
+    /// The number of images that each placement represents.
     pub images: u64,
     pub moves: Vec<AttackerMove<'a, T>>,
-    /// Lanes on which the king may be captured, move by move.
-    pub royal: Vec<(usize, Line)>,
-    /// By square: the slides of a defender there that no attacker blocks; nothing if there
-    /// are no defenders.
+    /// The lanes on which a move may capture the king, grouped by move.
+    pub king_captures: Vec<(usize, Line)>,
+    /// By square: the slides of a defender there that no attacker blocks; empty if there are
+    /// no defenders.
     pub slides: Vec<Vec<&'a Slide<T>>>,
-    /// Where an arriving king may capture.
-    pub near: Vec<Square>,
+    /// The squares where an arriving king may capture.
+    pub king_capture_squares: Vec<Square>,
 }
 
-/// More moves than most sets of attackers have.
-const MANY: usize = 128;
+/// An initial capacity that suffices for most sets of attackers.
+const MOVES_CAPACITY: usize = 128;
 
 /// A move of an attacker that no other attacker blocks.
 pub(super) struct AttackerMove<'a, T> {
     pub slide: &'a Slide<T>,
-    /// Where the attackers stand after it.
+    /// The attackers after the move.
     pub attackers: SquareSet,
     /// The block of that set, and the symmetry that leads there.
     pub block: usize,
     pub symmetry: Symmetry,
-    /// Which of the block's [`royal`](Block::royal) ones are its own.
-    pub royal: Range<usize>,
+    /// Its range in [`Block::king_captures`].
+    pub king_captures: Range<usize>,
 }
 
 impl<'a, T: Score> Block<'a, T> {
-    /// None, to put one in after the other: room is used again.
-    pub(super) fn none() -> Block<'a, T> {
+    /// Creates an empty block, whose buffers [`set`](Block::set) reuses.
+    pub(super) fn empty() -> Block<'a, T> {
         Block {
             number: 0,
             attackers: SquareSet::EMPTY,
             images: 1,
-            moves: Vec::with_capacity(MANY),
-            royal: Vec::with_capacity(MANY),
+            moves: Vec::with_capacity(MOVES_CAPACITY),
+            king_captures: Vec::with_capacity(MOVES_CAPACITY),
             slides: Vec::new(),
-            near: Vec::new(),
+            king_capture_squares: Vec::new(),
         }
     }
 
-    /// Puts in the block of that number and these attackers.
-    pub(super) fn put(
+    /// Replaces the block by the one with this number and these attackers.
+    pub(super) fn set(
         &mut self,
         number: usize,
         attackers: &BlockAttackers,
@@ -66,33 +66,33 @@ impl<'a, T: Score> Block<'a, T> {
         (self.number, self.attackers) = (number, attackers);
         self.images = (geometry.group.order() / stabilizer.order()) as u64;
         self.moves.clear();
-        self.royal.clear();
+        self.king_captures.clear();
         for from in attackers {
             let find = layout.blocks.find_with(attackers.without(from));
             for slide in geometry.free_slides(Side::Attackers, from, attackers) {
-                self.put_move(slide, find(slide.to), geometry, custodial);
+                self.add_move(slide, find(slide.to), geometry, custodial);
             }
         }
         self.slides.clear();
         if layout.index.slice().defenders > 0 {
             let movers = custodial.rules.places(Kind::Defender) - attackers;
             self.slides.extend(custodial.rules.board.squares().map(|from| {
-                let from = Some(from).filter(|&from| movers.contains(from)).into_iter();
-                let slides =
-                    from.flat_map(|from| geometry.free_slides(Side::Defenders, from, attackers));
-                slides.collect()
+                if !movers.contains(from) {
+                    return Vec::new();
+                }
+                geometry.free_slides(Side::Defenders, from, attackers).collect()
             }));
         }
-        let may_capture = |at: &Square| {
-            let mut lines = custodial.lines(*at).iter();
-            lines.any(|line| attackers.contains(line.victim))
-        };
-        self.near.clear();
-        self.near.extend(custodial.rules.board.squares().filter(may_capture));
+        self.king_capture_squares.clear();
+        self.king_capture_squares.extend(
+            custodial.rules.board.squares().filter(|&at| {
+                custodial.lines(at).iter().any(|line| attackers.contains(line.victim))
+            }),
+        );
     }
 
-    /// Adds the move of an attacker to the block that it leads to.
-    fn put_move(
+    /// Adds a move of an attacker, which leads to `block` under `symmetry`.
+    fn add_move(
         &mut self,
         slide: &'a Slide<T>,
         (block, symmetry): (usize, Symmetry),
@@ -100,13 +100,13 @@ impl<'a, T: Score> Block<'a, T> {
         custodial: &CustodialCaptures,
     ) {
         let attackers = self.attackers.without(slide.from).with(slide.to);
-        let before = self.royal.len();
-        let lines = custodial.kings_in_danger(slide.to, attackers);
-        self.royal.extend(lines.filter_map(|line| {
+        let first = self.king_captures.len();
+        let lines = custodial.king_capture_lines(slide.to, attackers);
+        self.king_captures.extend(lines.filter_map(|line| {
             let lane = geometry.lanes.lane(line.victim)?;
             (!slide.path.contains(line.victim)).then_some((usize::from(lane), line))
         }));
-        let royal = before..self.royal.len();
-        self.moves.push(AttackerMove { slide, attackers, block, symmetry, royal });
+        let king_captures = first..self.king_captures.len();
+        self.moves.push(AttackerMove { slide, attackers, block, symmetry, king_captures });
     }
 }

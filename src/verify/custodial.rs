@@ -1,23 +1,22 @@
-use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::board::{Board, Direction, Square, SquareSet};
 use crate::game::rules::{Hostility, Kind, Ruleset, Side};
 
-/// Custodial captures: what a piece that arrives somewhere encloses, from the ruleset's
-/// square sets: the verifier's own reading of the capture rules.
+/// Custodial captures, implemented from the ruleset's square sets, independently of the move
+/// generator.
 ///
-/// The king may be left out of the men: most of what a soldier captures does
-/// not depend on where the king is, and the squares on which he makes a
-/// difference are few.
+/// Captures of soldiers are first computed without the king, since they depend on his square
+/// on only a few lanes.
 #[derive(Debug)]
 pub(super) struct CustodialCaptures<'a> {
     pub rules: &'a Ruleset,
-    /// By square of arrival: each neighbour that has a square behind it, and
-    /// that square. The edge of the board never helps to capture.
+    /// By square of arrival: each neighbour with a square behind it. The edge of the board is
+    /// never hostile.
     lines: Vec<Vec<Line>>,
     /// By square.
-    beside: Vec<SquareSet>,
-    /// By square of arrival: each line on which a king may be captured, and where else
-    /// attackers must stand for that, wherever the defenders do.
-    dangers: Vec<Vec<(Line, Vec<Square>)>>,
+    neighbours: Vec<SquareSet>,
+    /// By square of arrival: each line on which a king may be captured, with the squares where
+    /// further attackers are needed in any case.
+    king_lines: Vec<Vec<(Line, Vec<Square>)>>,
 }
 
 /// A neighbour of a square of arrival, and the square behind it.
@@ -27,12 +26,12 @@ pub(super) struct Line {
     pub beyond: Square,
 }
 
-/// All men after a move, before anything is removed.
+/// The men after a move, before captures are removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Men {
     pub attackers: SquareSet,
     pub defenders: SquareSet,
-    /// `None` for a king who is somewhere else, where he has no part in it.
+    /// `None` for a king who is elsewhere and has no influence.
     pub king: Option<Square>,
 }
 
@@ -56,59 +55,55 @@ impl Men {
 impl<'a> CustodialCaptures<'a> {
     pub(super) fn new(rules: &'a Ruleset) -> CustodialCaptures<'a> {
         let board = rules.board;
-        let beside: Vec<SquareSet> =
-            board.squares().map(|square| board.neighbours(square).collect()).collect();
-        let line = |at: Square, direction: Direction| {
-            let victim = board.step(at, direction)?;
-            let beyond = board.step(victim, direction)?;
-            Some(Line { victim, beyond })
+        let mut captures = CustodialCaptures {
+            rules,
+            lines: board.squares().map(|at| lines_from(board, at)).collect(),
+            neighbours: board.squares().map(|at| board.neighbours(at).collect()).collect(),
+            king_lines: Vec::new(),
         };
-        let lines = |at| Direction::ALL.into_iter().filter_map(move |d| line(at, d));
-        let Hostility { empty, occupied, besieged } = rules.hostile[Kind::King];
-        let may_help = empty | occupied | besieged;
-        let danger = |line: Line, at| {
-            let needed = match rules.surrounded.contains(line.victim) {
-                true => beside[line.victim.index()].without(at),
+        captures.king_lines = board.squares().map(|at| captures.king_lines_from(at)).collect();
+        captures
+    }
+
+    fn king_lines_from(&self, at: Square) -> Vec<(Line, Vec<Square>)> {
+        let Hostility { empty, occupied, besieged } = self.rules.hostile[Kind::King];
+        let kings = self.rules.places(Kind::King);
+        let mut king_lines = Vec::new();
+        for &line in self.lines(at).iter().filter(|line| kings.contains(line.victim)) {
+            let closing = match self.rules.surrounded.contains(line.victim) {
+                true => self.neighbours(line.victim).without(at),
                 false => SquareSet::of(line.beyond),
             };
-            (line, (needed - may_help).iter().collect())
-        };
-        let kings = rules.places(Kind::King);
-        let dangers = |at| {
-            let lines = lines(at).filter(|line| kings.contains(line.victim));
-            lines.map(|line| danger(line, at)).collect()
-        };
-        CustodialCaptures {
-            rules,
-            lines: board.squares().map(|at| lines(at).collect()).collect(),
-            dangers: board.squares().map(dangers).collect(),
-            beside,
+            // Squares that may be hostile need no attacker.
+            let needed = closing - (empty | occupied | besieged);
+            king_lines.push((line, needed.iter().collect()));
         }
+        king_lines
     }
 
-    /// The squares next to this one.
-    pub(super) fn beside(&self, square: Square) -> SquareSet {
-        self.beside[square.index()]
+    /// Returns the squares next to this one.
+    pub(super) fn neighbours(&self, square: Square) -> SquareSet {
+        self.neighbours[square.index()]
     }
 
-    /// The neighbours of a square of arrival on which something may be captured.
+    /// Returns the lines on which a piece arriving on `at` may capture.
     pub(super) fn lines(&self, at: Square) -> &[Line] {
         &self.lines[at.index()]
     }
 
-    /// The soldiers that a piece of `mover` captures by arriving on `at`.
+    /// Returns the soldiers that a piece of `mover` captures by arriving on `at`.
     pub(super) fn soldiers(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
         let victims = men.soldiers(mover.other());
-        let lines = self.lines(at).iter();
-        lines
-            .filter(|line| victims.contains(line.victim) && self.takes(mover, **line, men))
+        self.lines(at)
+            .iter()
+            .filter(|line| victims.contains(line.victim) && self.captures_on(mover, **line, men))
             .map(|line| line.victim)
             .collect()
     }
 
-    /// Squares of the king on which he may change what [`CustodialCaptures::soldiers`]
-    /// says of men without a king: behind a victim, and around a square that
-    /// is hostile only while its occupant is besieged.
+    /// Returns the king squares for which the result of [`CustodialCaptures::soldiers`] may
+    /// differ from that without a king: behind a victim, and around a square that is hostile
+    /// only while its occupant is besieged.
     pub(super) fn king_matters(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
         let victims = men.soldiers(mover.other());
         let besieged = self.hostility(mover.other().soldier()).besieged;
@@ -117,14 +112,14 @@ impl<'a> CustodialCaptures<'a> {
             if victims.contains(line.victim) {
                 squares.insert(line.beyond);
                 if besieged.contains(line.beyond) {
-                    squares |= self.beside(line.beyond);
+                    squares |= self.neighbours(line.beyond);
                 }
             }
         }
         squares - men.attackers - men.defenders
     }
 
-    fn takes(&self, mover: Side, line: Line, men: &Men) -> bool {
+    fn captures_on(&self, mover: Side, line: Line, men: &Men) -> bool {
         let side = mover.other();
         let captors = men.of(mover);
         if self.rules.protected[side].contains(line.victim) {
@@ -134,42 +129,42 @@ impl<'a> CustodialCaptures<'a> {
             return true;
         }
         !self.rules.unaided[side].contains(line.victim)
-            && self.helps(self.hostility(side.soldier()), line, captors, men.of(side))
+            && self.is_hostile(self.hostility(side.soldier()), line, captors, men.of(side))
     }
 
-    /// Whether an attacker that has arrived next to the king, on the other side
-    /// of whom is `beyond`, captures him.
+    /// Whether an attacker that has arrived next to the king on this line captures him.
     pub(super) fn king(&self, line: Line, attackers: SquareSet, defenders: SquareSet) -> bool {
         let hostility = self.hostility(Kind::King);
-        let hostile = |beyond: Square| {
-            let line = Line { beyond, ..line };
-            attackers.contains(beyond) || self.helps(hostility, line, attackers, defenders)
+        let closes = |line: Line| {
+            attackers.contains(line.beyond)
+                || self.is_hostile(hostility, line, attackers, defenders)
         };
         if self.rules.surrounded.contains(line.victim) {
-            let around = self.beside(line.victim);
-            around.len() == 4 && around.iter().all(hostile)
+            let around = self.neighbours(line.victim);
+            around.len() == 4 && around.iter().all(|beyond| closes(Line { beyond, ..line }))
         } else {
-            hostile(line.beyond)
+            closes(line)
         }
     }
 
-    /// The lines on which an attacker who arrives on `at` may capture a king, if all stand
-    /// like that then, wherever the defenders do.
-    pub(super) fn kings_in_danger(
+    /// Returns the lines on which an attacker that arrives on `at` may capture a king, for some
+    /// placement of the defenders; `attackers` is after the move.
+    pub(super) fn king_capture_lines(
         &self,
         at: Square,
         attackers: SquareSet,
     ) -> impl Iterator<Item = Line> {
-        let lines = self.dangers[at.index()].iter();
-        let lines = lines.filter(move |(line, needed)| {
-            needed.iter().all(|&square| attackers.contains(square))
-                && !attackers.contains(line.victim)
-        });
-        lines.map(|&(line, _)| line)
+        self.king_lines[at.index()]
+            .iter()
+            .filter(move |(line, needed)| {
+                needed.iter().all(|&square| attackers.contains(square))
+                    && !attackers.contains(line.victim)
+            })
+            .map(|&(line, _)| line)
     }
 
-    /// Whether a square without a captor helps them all the same.
-    fn helps(
+    /// Whether the square beyond a victim is hostile without a captor on it.
+    fn is_hostile(
         &self,
         hostility: &Hostility,
         line: Line,
@@ -180,11 +175,22 @@ impl<'a> CustodialCaptures<'a> {
         if !comrades.contains(square) {
             return hostility.empty.contains(square);
         }
-        let besieged = || self.beside(square).is_subset(captors.with(line.victim));
-        hostility.occupied.contains(square) || hostility.besieged.contains(square) && besieged()
+        hostility.occupied.contains(square)
+            || hostility.besieged.contains(square)
+                && self.neighbours(square).is_subset(captors.with(line.victim))
     }
 
     fn hostility(&self, kind: Kind) -> &Hostility {
         &self.rules.hostile[kind]
     }
+}
+
+fn lines_from(board: Board, at: Square) -> Vec<Line> {
+    Direction::ALL
+        .into_iter()
+        .filter_map(|direction| {
+            let victim = board.step(at, direction)?;
+            Some(Line { victim, beyond: board.step(victim, direction)? })
+        })
+        .collect()
 }

@@ -4,32 +4,30 @@ use crate::game::slice::Slice;
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
 
-/// Why a slice could be neither proved nor found wrong.
+/// The error of a verification that could not be completed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The table of the slice, or of one that a capture leads to, is missing,
-    /// damaged, or not what its name says.
+    /// The table of the slice, or of one that a capture leads to, is missing, damaged, or of
+    /// another slice than its name says.
     Table(ProbeError),
-    /// The slice and those that captures lead to do not fit into memory.
+    /// The slice and those that captures lead to do not fit in memory.
     TooLarge {
         /// The slice.
         slice: Slice,
-        /// The bytes that the values would take; `None` if they cannot be
-        /// counted in 64 bits.
+        /// The bytes that the values would take; `None` if the number exceeds 64 bits.
         bytes: Option<u64>,
     },
-    /// A block of a sample and those that its moves lead to do not fit into the
-    /// memory given.
+    /// A block of a sample and those that its moves lead to exceed the memory limit.
     BlockTooLarge {
         /// The slice.
         slice: Slice,
         /// The bytes that the values of these blocks take.
         bytes: u64,
     },
-    /// The work was cancelled by its [`Progress`](crate::progress::Progress).
+    /// The verification was cancelled by its [`Progress`](crate::progress::Progress).
     Cancelled,
-    /// A table has distances beyond any that can be proved, 65530 plies.
+    /// A table has distances of more than 65530 plies, the longest that can be verified.
     TooLong(Slice),
 }
 
@@ -41,7 +39,7 @@ impl fmt::Display for VerifyError {
             }
             VerifyError::Table(error) => error.fmt(f),
             VerifyError::TooLarge { slice, bytes } => {
-                write!(f, "{slice} does not fit into memory to be verified")?;
+                write!(f, "{slice} does not fit in memory for verification")?;
                 match bytes {
                     Some(bytes) => write!(f, ": its values take {} MiB", bytes.div_ceil(1 << 20)),
                     None => Ok(()),
@@ -51,8 +49,8 @@ impl fmt::Display for VerifyError {
                 let mib = bytes.div_ceil(1 << 20);
                 write!(
                     f,
-                    "a block of {slice} and what its moves lead to take {mib} MiB, which do not \
-                     fit into memory"
+                    "a block of {slice} and the blocks that its moves lead to take {mib} MiB, which \
+                     do not fit in memory"
                 )
             }
             VerifyError::Cancelled => f.write_str("the verification was cancelled"),

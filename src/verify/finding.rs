@@ -5,45 +5,45 @@ use crate::game::rules::{Ruleset, Side};
 use crate::game::value::{Value, Wdl};
 use crate::table::{Metric, SideSummary, ValueHash};
 
-/// Something in a table that is wrong.
+/// An error found in a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Finding {
-    /// The DTW table's value of a position is not what its moves lead to.
+    /// The DTW table's value of a position does not follow from its moves.
     Dtw {
         /// The position.
         position: Position,
-        /// What the table says.
+        /// The value in the table.
         stored: Value,
-        /// What follows from the values stored for the moves.
+        /// The value that follows from the stored values of its moves.
         found: Value,
     },
-    /// The WDL table's value of a position is not the sign of the distance in
-    /// the DTW table or, without one, not what its moves lead to.
+    /// The WDL table's value of a position contradicts the DTW table or, without a DTW table,
+    /// does not follow from its moves.
     Wdl {
         /// The position.
         position: Position,
-        /// What the table says.
+        /// The value in the table.
         stored: Wdl,
-        /// What it should say.
+        /// The correct value.
         found: Wdl,
     },
-    /// A table's summary is not that of its values.
+    /// A table's summary does not match its values.
     Summary {
         /// The table.
         metric: Metric,
         /// The side to move.
         side: Side,
-        /// What the table says.
+        /// The summary in the table.
         stored: SideSummary,
-        /// The counts of its values.
+        /// The summary of its values.
         found: SideSummary,
     },
-    /// A table's value hash is not that of its values.
+    /// A table's value hash does not match its values.
     ValueHash {
         /// The table.
         metric: Metric,
-        /// What the table says.
+        /// The hash in the table.
         stored: ValueHash,
         /// The hash of its values.
         found: ValueHash,
@@ -51,29 +51,20 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The finding in words, on one line.
+    /// Returns a description of the finding, on one line.
     pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
-        let outcome = |wdl| match wdl {
-            Wdl::Win => "win",
-            Wdl::Draw => rules.endless.name(),
-            Wdl::Loss => "loss",
-        };
-        let value = |value: Value| match value.plies() {
-            Some(plies) => format!("{} in {plies}", outcome(value.wdl())),
-            None => outcome(value.wdl()).to_owned(),
-        };
         match self {
             Finding::Dtw { position, stored, found } => format!(
                 "{}: the DTW table says {}, the moves {}",
                 position.display(rules),
-                value(*stored),
-                value(*found)
+                value_text(rules, *stored),
+                value_text(rules, *found)
             ),
             Finding::Wdl { position, stored, found } => format!(
                 "{}: the WDL table says {}, it should say {}",
                 position.display(rules),
-                outcome(*stored),
-                outcome(*found)
+                outcome_text(rules, *stored),
+                outcome_text(rules, *found)
             ),
             Finding::Summary { metric, side, stored, found } => format!(
                 "the {metric} table counts {}, with the {} to move it has {}",
@@ -85,6 +76,22 @@ impl Finding {
                 format!("the {metric} table's value hash is {stored}, that of its values {found}")
             }
         }
+    }
+}
+
+fn outcome_text(rules: &Ruleset, wdl: Wdl) -> &'static str {
+    match wdl {
+        Wdl::Win => "win",
+        Wdl::Draw => rules.endless.name(),
+        Wdl::Loss => "loss",
+    }
+}
+
+fn value_text(rules: &Ruleset, value: Value) -> String {
+    let outcome = outcome_text(rules, value.wdl());
+    match value.plies() {
+        Some(plies) => format!("{outcome} in {plies}"),
+        None => outcome.to_owned(),
     }
 }
 

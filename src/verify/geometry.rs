@@ -10,37 +10,36 @@ use super::score::Score;
 pub(super) struct Slide<T> {
     pub from: Square,
     pub to: Square,
-    /// The squares it passes over, and where it ends.
+    /// The squares that it passes, and its target.
     pub path: SquareSet,
-    /// The lanes of a king who is in its way, as a mask of scores; by symmetry: of their
-    /// images.
+    /// By symmetry: the images of the lanes whose king blocks it, as a mask of scores.
     blocked: [Vec<T>; 8],
 }
 
 impl<T: Score> Slide<T> {
-    /// The lanes of a king who is in its way, as a mask of scores.
+    /// Returns the lanes whose king blocks it, as a mask of scores.
     pub(super) fn blocked(&self) -> &[T] {
         self.blocked_image(Symmetry::IDENTITY)
     }
 
-    /// The images of these lanes.
+    /// Returns the mask of the images of these lanes.
     pub(super) fn blocked_image(&self, symmetry: Symmetry) -> &[T] {
         &self.blocked[symmetry.index()]
     }
 }
 
-/// What does not depend on the placement of the men: lanes, slides, and what
-/// the symmetries do to lanes.
+/// Tables that do not depend on the placement of the men: lanes, their images under the
+/// symmetries, and slides.
 #[derive(Debug)]
 pub(super) struct Geometry<T> {
     pub rules: RulesId,
     pub lanes: KingLanes,
-    /// Lanes of a row in memory: some more, so that whole vectors fit.
+    /// The length of a row in memory: the number of lanes, padded to whole vectors.
     pub stride: usize,
     pub group: SymmetryGroup,
-    /// By symmetry: the lane of the image of each lane's square.
+    /// By symmetry: the image of each lane.
     lane_images: [Vec<u16>; 8],
-    /// Of each side's soldiers, by square of origin.
+    /// The slides of each side's soldiers, by square of origin.
     slides: BySide<Vec<Vec<Slide<T>>>>,
 }
 
@@ -49,20 +48,16 @@ const VECTOR: usize = 16;
 impl<T: Score> Geometry<T> {
     pub(super) fn new(rules: &Ruleset) -> Geometry<T> {
         let lanes = KingLanes::new(rules);
-        let stride = stride(rules);
-        let image = |symmetry: Symmetry, lane: usize| {
-            let square = lanes.squares().get(lane);
-            let image = square.map(|&square| symmetry.apply(rules.board, square));
-            image.and_then(|square| lanes.lane(square)).unwrap_or(lane as u16)
-        };
-        let lane_images = Symmetry::ALL.map(|g| (0..stride).map(|lane| image(g, lane)).collect());
-        let slides = BySide::default();
+        let stride = row_stride(rules);
+        let lane_images = Symmetry::ALL.map(|symmetry| {
+            (0..stride).map(|lane| lane_image(rules, &lanes, symmetry, lane)).collect()
+        });
         let mut geometry = Geometry {
             rules: rules.id(),
             stride,
             group: rules.symmetries(),
             lane_images,
-            slides,
+            slides: BySide::default(),
             lanes,
         };
         geometry.slides = BySide::from_fn(|side: Side| {
@@ -83,17 +78,20 @@ impl<T: Score> Geometry<T> {
                     blocked[usize::from(lane)] = T::NONE;
                 }
                 if step.ends {
-                    let to = step.square;
-                    let blocked = Symmetry::ALL.map(|g| self.image(g, &blocked));
-                    slides.push(Slide { from, to, path, blocked });
+                    slides.push(Slide {
+                        from,
+                        to: step.square,
+                        path,
+                        blocked: Symmetry::ALL.map(|symmetry| self.row_image(symmetry, &blocked)),
+                    });
                 }
             }
         }
         slides
     }
 
-    /// The image of a row.
-    fn image(&self, symmetry: Symmetry, row: &[T]) -> Vec<T> {
+    /// Returns the image of a row.
+    fn row_image(&self, symmetry: Symmetry, row: &[T]) -> Vec<T> {
         let mut image = row.to_vec();
         for (&to, &score) in self.lane_images(symmetry).iter().zip(row) {
             image[usize::from(to)] = score;
@@ -101,11 +99,12 @@ impl<T: Score> Geometry<T> {
         image
     }
 
+    /// Returns the image of each lane.
     pub(super) fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
         &self.lane_images[symmetry.index()]
     }
 
-    /// The slides of a soldier that nobody on `men` blocks.
+    /// Returns the slides of a soldier that no piece on `men` blocks.
     pub(super) fn free_slides(
         &self,
         side: Side,
@@ -117,54 +116,61 @@ impl<T: Score> Geometry<T> {
     }
 }
 
-/// Lanes of a row in memory.
-pub(super) fn stride(rules: &Ruleset) -> usize {
+/// Returns the image of a lane; padding stays in place.
+fn lane_image(rules: &Ruleset, lanes: &KingLanes, symmetry: Symmetry, lane: usize) -> u16 {
+    let square = lanes.squares().get(lane);
+    square
+        .and_then(|&square| lanes.lane(symmetry.apply(rules.board, square)))
+        .unwrap_or(lane as u16)
+}
+
+/// Returns the length of a row in memory.
+pub(super) fn row_stride(rules: &Ruleset) -> usize {
     rules.places(Kind::King).len().next_multiple_of(VECTOR)
 }
 
-/// Words with a bit for each of these lanes.
-pub(super) fn words(stride: usize) -> usize {
+/// Returns the number of words with a bit for each of these lanes.
+pub(super) fn words_per_row(stride: usize) -> usize {
     stride.div_ceil(u64::BITS as usize)
 }
 
-/// What a row in memory takes: its scores, and for each lane a bit.
+/// Returns the size of a row in memory: a score and a bit for each lane.
 pub(super) fn row_bytes<T>(stride: usize) -> usize {
-    stride * size_of::<T>() + words(stride) * size_of::<u64>()
+    stride * size_of::<T>() + words_per_row(stride) * size_of::<u64>()
 }
 
-/// All sets of some number of defenders, whether attackers stand there or not:
-/// one numbering for all sets of attackers, so that the numbers of images and
-/// of what captures leave over are looked up.
+/// Numbers all sets of a number of defenders. The numbering is the same for all sets of
+/// attackers, whether the sets overlap or not, so that images are looked up in a table.
 #[derive(Debug)]
 pub(super) struct DefenderSets {
     /// By number.
     sets: Vec<SquareSet>,
     /// By symmetry and number: the number of the image.
     images: [Vec<u32>; 8],
-    /// By square: its place among those where defenders may stand.
-    places: Vec<usize>,
+    /// By square: its number among those where defenders may stand.
+    square_numbers: Vec<usize>,
     binomials: Binomials,
 }
 
-/// How many sets of that many defenders there are, if they can be numbered.
-pub(super) fn defender_sets(rules: &Ruleset, defenders: usize) -> Option<u32> {
+/// Returns the number of sets of that many defenders; `None` if it exceeds 32 bits.
+pub(super) fn defender_set_count(rules: &Ruleset, defenders: usize) -> Option<u32> {
     let sets = binomial(rules.places(Kind::Defender).len(), defenders)?;
     u32::try_from(sets).ok()
 }
 
 impl DefenderSets {
-    /// `None` if there are too many.
+    /// Numbers the sets of that many defenders; `None` if there are too many.
     pub(super) fn new(rules: &Ruleset, defenders: usize) -> Option<DefenderSets> {
         let squares: Vec<Square> = rules.places(Kind::Defender).iter().collect();
-        let mut places = vec![0; rules.board.area()];
-        for (place, square) in squares.iter().enumerate() {
-            places[square.index()] = place;
+        let mut square_numbers = vec![0; rules.board.area()];
+        for (number, square) in squares.iter().enumerate() {
+            square_numbers[square.index()] = number;
         }
-        let count = defender_sets(rules, defenders)?;
+        let count = defender_set_count(rules, defenders)?;
         let mut numbering = DefenderSets {
             sets: Vec::with_capacity(count as usize),
             images: Default::default(),
-            places,
+            square_numbers,
             binomials: Binomials::new(squares.len(), defenders),
         };
         numbering.sets = colex_sets(&squares, defenders);
@@ -176,34 +182,35 @@ impl DefenderSets {
         Some(numbering)
     }
 
+    /// Returns the number of sets.
     pub(super) fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// The memory that it takes.
+    /// Returns the memory that the numbering takes.
     pub(super) fn size_bytes(&self) -> u64 {
         let images = self.images.iter().map(|images| size_of_val(&images[..]));
         (size_of_val(&self.sets[..]) + images.sum::<usize>()) as u64
     }
 
-    /// All sets, in the order of their numbers.
+    /// Returns all sets, in the order of their numbers.
     pub(super) fn sets(&self) -> &[SquareSet] {
         &self.sets
     }
 
+    /// Returns the number of a set.
     pub(super) fn number(&self, set: SquareSet) -> usize {
-        let places = set.iter().map(|square| self.places[square.index()]);
-        colex_rank(&self.binomials, places) as usize
+        let squares = set.iter().map(|square| self.square_numbers[square.index()]);
+        colex_rank(&self.binomials, squares) as usize
     }
 
-    /// The number of the image of a set.
+    /// Returns the number of the image of a set.
     pub(super) fn image(&self, symmetry: Symmetry, number: usize) -> usize {
         self.images[symmetry.index()][number] as usize
     }
 }
 
-/// All sets of so many of the squares, in colexicographic order: those without
-/// the last square first.
+/// Returns all sets of `count` of the squares, in colexicographic order.
 fn colex_sets(squares: &[Square], count: usize) -> Vec<SquareSet> {
     if count == 0 {
         return vec![SquareSet::EMPTY];
@@ -216,52 +223,53 @@ fn colex_sets(squares: &[Square], count: usize) -> Vec<SquareSet> {
     sets
 }
 
-/// A numbering of the canonical sets of attackers: one for each block.
+/// Numbers the canonical sets of attackers; each is a block.
 #[derive(Debug)]
 pub(super) struct Blocks(AttackerSets);
 
 impl Blocks {
-    /// `None` if there are too many.
+    /// Numbers the sets of that many attackers; `None` if there are too many.
     pub(super) fn new(rules: &Ruleset, attackers: usize) -> Option<Blocks> {
         let places = rules.places(Kind::Attacker);
-        let one_row = |_| Some(1);
         AttackerSets::new(
             rules.board,
             rules.symmetries(),
             places,
             SquareSet::EMPTY,
             attackers,
-            one_row,
+            |_| Some(1),
         )
         .map(Blocks)
     }
 
+    /// Returns the number of blocks.
     pub(super) fn count(&self) -> u64 {
         self.0.rows()
     }
 
-    /// Tells the attackers of one block after the other.
+    /// Returns a walker over the attackers of the blocks.
     pub(super) fn walker(&self) -> BlockWalker<'_> {
         BlockWalker(Walker::new(&self.0))
     }
 
-    /// The block of a set of attackers, and the symmetry that leads there.
+    /// Returns the block of a set of attackers, and the symmetry that maps it there.
     pub(super) fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
-        let (offset, symmetry) = self.0.canonicalize(attackers);
-        (offset as usize, symmetry)
+        let (block, symmetry) = self.0.canonicalize(attackers);
+        (block as usize, symmetry)
     }
 
-    /// The same for these attackers, wherever one more stands.
+    /// Returns a function that finds the block of `others` plus one attacker on any square;
+    /// faster than [`find`](Blocks::find) for many squares.
     pub(super) fn find_with(&self, others: SquareSet) -> impl Fn(Square) -> (usize, Symmetry) {
-        let others = self.0.images_of(others);
+        let images = self.0.images_of(others);
         move |square| {
-            let (offset, symmetry) = self.0.canonicalize_with(&others, square);
-            (offset as usize, symmetry)
+            let (block, symmetry) = self.0.canonicalize_with(&images, square);
+            (block as usize, symmetry)
         }
     }
 }
 
-/// Tells the attackers of blocks, fast in ascending order.
+/// Finds the attackers of blocks; fast in ascending order.
 pub(super) struct BlockWalker<'a>(Walker<'a>);
 
 /// The attackers of a block.
@@ -273,21 +281,22 @@ pub(super) struct BlockAttackers {
 }
 
 impl BlockWalker<'_> {
+    /// Returns the attackers of a block.
     pub(super) fn attackers(&mut self, block: usize) -> BlockAttackers {
         let (set, stabilizer) = self.0.set(block as u64);
         BlockAttackers { set, stabilizer }
     }
 }
 
-/// What the sets of defenders of a slice take, and its rows in memory, for one
-/// side to move and scores of one byte; `None` if that does not fit in 64 bits.
+/// Returns the memory for a slice's rows and its numbering of defenders, for one side to move
+/// and scores of one byte; `None` if it exceeds 64 bits.
 pub(super) fn side_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let blocks = Blocks::new(rules, slice.attackers)?.count();
-    let sets = u64::from(defender_sets(rules, slice.defenders)?);
+    let sets = u64::from(defender_set_count(rules, slice.defenders)?);
     let images = rules.symmetries().order() * size_of::<u32>();
     let numbering = sets * (size_of::<SquareSet>() + images) as u64;
     blocks
         .checked_mul(sets)?
-        .checked_mul(row_bytes::<u8>(stride(rules)) as u64)?
+        .checked_mul(row_bytes::<u8>(row_stride(rules)) as u64)?
         .checked_add(numbering)
 }

@@ -1,9 +1,9 @@
-//! Which blocks of a slice are in memory, and where.
+//! The blocks of a slice that are in memory, and their offsets there.
 
 /// A set of blocks.
 #[derive(Clone, Debug)]
 pub(super) struct BlockSet {
-    /// Bit by bit.
+    /// A bit for each block.
     words: Vec<u64>,
     len: usize,
 }
@@ -11,7 +11,7 @@ pub(super) struct BlockSet {
 const BITS: usize = u64::BITS as usize;
 
 impl BlockSet {
-    /// None of so many blocks.
+    /// Creates an empty set for that many blocks.
     pub(super) fn new(blocks: usize) -> BlockSet {
         BlockSet { words: vec![0; blocks.div_ceil(BITS)], len: 0 }
     }
@@ -30,33 +30,31 @@ impl BlockSet {
     }
 }
 
-/// The blocks whose rows are in memory, one after the other in the order of
-/// their numbers.
+/// The blocks whose rows are in memory, in the order of their numbers.
 #[derive(Debug)]
 pub(super) enum HeldBlocks {
-    /// All, so many.
+    /// All blocks; their number.
     All(usize),
-    /// Some, and for each word of the set how many there are before it.
+    /// A set of blocks, and for each word of the set the number of blocks before it.
     Some(BlockSet, Vec<usize>),
 }
 
 impl From<BlockSet> for HeldBlocks {
     fn from(set: BlockSet) -> HeldBlocks {
+        let mut counts = Vec::with_capacity(set.words.len());
         let mut sum = 0;
-        let before = set.words.iter().map(|word| {
-            let before = sum;
+        for word in &set.words {
+            counts.push(sum);
             sum += word.count_ones() as usize;
-            before
-        });
-        let before = before.collect();
-        HeldBlocks::Some(set, before)
+        }
+        HeldBlocks::Some(set, counts)
     }
 }
 
 impl HeldBlocks {
     pub(super) const NOTHING: HeldBlocks = HeldBlocks::All(0);
 
-    /// What a set of some of so many blocks takes in memory.
+    /// Returns the memory that a set of `blocks` blocks takes.
     pub(super) fn set_bytes(blocks: u64) -> u64 {
         blocks.div_ceil(u64::from(u64::BITS)) * (size_of::<u64>() + size_of::<usize>()) as u64
     }
@@ -72,14 +70,14 @@ impl HeldBlocks {
         }
     }
 
-    /// How many are held before this one: its place in memory, if it is held.
+    /// Returns the number of held blocks before this one: its offset in memory, if it is held.
     #[inline]
-    pub(super) fn place(&self, block: usize) -> usize {
+    pub(super) fn offset(&self, block: usize) -> usize {
         match self {
             HeldBlocks::All(_) => block,
-            HeldBlocks::Some(set, before) => {
+            HeldBlocks::Some(set, counts) => {
                 let (word, bit) = (block / BITS, block % BITS);
-                before[word] + (set.words[word] & !(!0 << bit)).count_ones() as usize
+                counts[word] + (set.words[word] & !(!0 << bit)).count_ones() as usize
             }
         }
     }
@@ -91,20 +89,20 @@ impl HeldBlocks {
         }
     }
 
-    /// Those held, in order, from this place on.
-    pub(super) fn blocks_from(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(self.at(place), |&block| self.next(block + 1))
+    /// Returns the held blocks from this offset on, in order.
+    pub(super) fn blocks_from(&self, offset: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.at(offset), |&block| self.next(block + 1))
     }
 
-    /// The block at a place.
-    fn at(&self, place: usize) -> Option<usize> {
+    /// Returns the block at an offset.
+    fn at(&self, offset: usize) -> Option<usize> {
         match self {
-            _ if place >= self.len() => None,
-            HeldBlocks::All(_) => Some(place),
-            HeldBlocks::Some(set, before) => {
-                let word = before.partition_point(|&before| before <= place) - 1;
+            _ if offset >= self.len() => None,
+            HeldBlocks::All(_) => Some(offset),
+            HeldBlocks::Some(set, counts) => {
+                let word = counts.partition_point(|&count| count <= offset) - 1;
                 let mut bits = set.words[word];
-                for _ in before[word]..place {
+                for _ in counts[word]..offset {
                     bits &= bits - 1;
                 }
                 Some(word * BITS + bits.trailing_zeros() as usize)
@@ -112,7 +110,7 @@ impl HeldBlocks {
         }
     }
 
-    /// The first that is held from this block on.
+    /// Returns the first held block from this one on.
     fn next(&self, block: usize) -> Option<usize> {
         match self {
             HeldBlocks::All(blocks) => (block < *blocks).then_some(block),
@@ -131,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_the_blocks_held() {
+    fn offsets_count_the_held_blocks() {
         let mut set = BlockSet::new(1000);
         let blocks = [0, 1, 63, 64, 130, 640, 641, 703, 704, 999];
         for block in blocks.into_iter().chain([64, 0]) {
@@ -139,13 +137,13 @@ mod tests {
         }
         assert_eq!(set.len(), blocks.len());
         let some = HeldBlocks::from(set);
-        for place in 0..=blocks.len() {
-            let rest: Vec<usize> = some.blocks_from(place).collect();
-            assert_eq!(rest, blocks[place..]);
+        for offset in 0..=blocks.len() {
+            let rest: Vec<usize> = some.blocks_from(offset).collect();
+            assert_eq!(rest, blocks[offset..]);
         }
         for block in 0..1000 {
             let before = blocks.iter().filter(|&&held| held < block).count();
-            assert_eq!(some.place(block), before);
+            assert_eq!(some.offset(block), before);
             assert_eq!(some.contains(block), blocks.contains(&block));
         }
         let all: Vec<usize> = HeldBlocks::All(5).blocks_from(2).collect();

@@ -1,51 +1,47 @@
-//! The proof of stored tables by forward moves.
+//! Verification of stored tables by forward moves.
 //!
-//! A table of distances is proved by induction: a position won in `n` plies has
-//! a move to one lost in `n - 1` and none to one lost sooner; a lost one has
-//! only moves to won ones, the slowest of them won in `n - 1`; a draw has a
-//! move to a draw and none to a lost position. In one sentence: the value of
-//! every position is what the best of its moves makes it, by the values stored
-//! for what the moves lead to. If that holds for every position of a slice and
-//! the tables of the slices that captures lead to are right, the table is right.
-//! For wins and losses alone, without distances, it is no proof: a cycle can
-//! hold wrong wins that agree with each other.
+//! A table of distances is proved by induction: a position won in `n` plies has a move to
+//! one lost in `n - 1` and none to one lost sooner; a lost position has moves only to won
+//! ones, the slowest of them won in `n - 1`; a draw has a move to a draw and none to a lost
+//! position. In short, every stored value must follow from the stored values of the
+//! position's moves. If this holds for every position of a slice, and the tables of the
+//! slices that captures lead to are right, the table is right. Without distances it is no
+//! proof: a cycle of wrong wins can be consistent.
 //!
 //! # How it is computed
 //!
-//! The values of a slice are read into memory row by row: a row holds, for one
-//! placement of the soldiers, the values for all squares of the king, its
-//! *lanes*. A value is kept as a score that is the less the better it is to
-//! lead the opponent there, so that the best move is a minimum (`score`). A
-//! soldier's move leads from a row to a row, so one pass over two rows takes
-//! the minimum for all lanes. Only some lanes are apart: those on which the king
-//! is in the way, those on which he is captured, and the few on which what is
-//! captured depends on him. The king's own moves stay in the row.
+//! The values of a slice are read into memory row by row: a row holds, for one placement of
+//! the soldiers, the values for all king squares, its *lanes*. Values are stored as scores,
+//! which are smaller for positions that are better to lead the opponent to, so that the best
+//! move has the minimum (`score`). A soldier's move leads from a row to another, so that one
+//! pass over two rows updates the minimum of all lanes. A few lanes need separate treatment:
+//! those on which the king blocks the move, those on which he is captured, and those on
+//! which the captures depend on his square. The king's own moves stay in the row.
 //!
-//! A table does not answer for all slots (see [`dont_care`](crate::dont_care)).
-//! What it leaves out is put in from the verifier's own rules when it is read,
-//! so that every value that a prober can give is proved, and nothing else is
-//! believed. What it does answer for is hashed, and compared with its value hash.
+//! A table has no meaningful values for don't-cares (see [`dont_care`](crate::dont_care)).
+//! On reading, they are computed from the verifier's own rules, so that every value that a
+//! prober can return is verified. The other values are hashed and compared with the table's
+//! value hash.
 //!
-//! Rows are grouped in blocks with one set of attackers each, and what does not
-//! depend on the defenders is done once for each block: which block an
-//! attacker's move leads to, by which symmetry, and whom it may capture there.
+//! Rows are grouped in blocks, one for each set of attackers. Whatever does not depend on the
+//! defenders is computed once per block: the block and the symmetry that an attacker's move
+//! leads to, and the king captures that it may make.
 //!
-//! Of a slice that is too large for that, a *sample* of blocks is checked: their
-//! rows and those of the blocks that their moves lead to are read, as many at a
-//! time as fit into memory (`needed_blocks`). The comparison is the same; it looks its
-//! rows up among the blocks held (`held_blocks`). It is no proof, since the values of
-//! blocks outside the sample are taken as they are stored.
+//! If a slice does not fit in memory, a *sample* of its blocks can be checked: their rows and
+//! those of the blocks that their moves lead to are read, in groups that fit in memory
+//! (`needed_blocks`, `held_blocks`). The comparison is the same, but it is no proof, since
+//! the values of blocks outside the sample are assumed to be right.
 //!
-//! Of what the solver or the move generator work with, the verifier uses the board, the
-//! ruleset's square sets and its slides on the empty board, the index of the files' rows,
-//! and the reader of tables with its codes and hashes. What may be captured, what is
-//! decided, which images are least, and what moves lead to, it finds by its own code.
+//! The verifier shares with the solver and the move generator only the board, the ruleset's
+//! square sets and slides on the empty board, the index of rows, and the table reader with
+//! its codes and hashes. It has its own code for captures, decided positions, least images
+//! and the results of moves.
 
-mod best;
+mod best_scores;
 mod block;
 mod custodial;
+mod dont_cares;
 mod error;
-mod examine;
 mod finding;
 mod geometry;
 mod held_blocks;
@@ -55,7 +51,7 @@ mod row_layout;
 mod sample;
 mod score;
 mod stored_rows;
-mod unasked_slots;
+mod table_check;
 mod values;
 mod verifier;
 
@@ -72,53 +68,52 @@ use crate::tablebase::{ProbeError, Tablebase};
 use score::Score;
 use verifier::Verifier;
 
-/// How many findings are kept.
-const FEW: usize = 10;
+/// The maximum number of findings that are listed.
+const MAX_FINDINGS: usize = 10;
 
-/// What verifying a slice came to.
+/// The result of verifying a slice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// All values are right, if those of the slices that captures lead to are.
     Proved {
-        /// Stored positions compared, both sides to move: mirror images are left out
-        /// as far as the index does.
+        /// The number of stored positions compared, for both sides to move; without the mirror
+        /// images that the index leaves out.
         positions: u64,
     },
-    /// There is no DTW table, and the WDL tables do not contradict themselves.
+    /// There is no DTW table, and the WDL tables are consistent.
     Consistent {
         /// As above.
         positions: u64,
     },
-    /// The values of a sample are right, if those that their moves lead to are.
-    /// Of the rest of the table, its counts and its hash nothing is said.
+    /// The values of a sample are right, if those that their moves lead to are. The rest of
+    /// the table, its counts and its hash are not verified.
     Sampled {
-        /// Sets of attackers of which all stored positions were compared.
+        /// The number of blocks compared, one for each set of attackers.
         blocks: u64,
-        /// Stored positions compared, as above.
+        /// The number of stored positions compared, as above.
         positions: u64,
         /// [`Metric::Wdl`] if there is no DTW table.
         metric: Metric,
     },
-    /// Something is wrong.
+    /// The table is wrong.
     Wrong {
-        /// How much: wrong values and wrong summaries.
+        /// The number of wrong values, summaries and hashes.
         findings: u64,
-        /// The first few.
+        /// The first ten of them, at most.
         first: Vec<Finding>,
     },
 }
 
-/// Recomputes all values of a slice from the values stored for what its moves
-/// lead to. The tables of all slices that captures lead to must be there.
+/// Recomputes all values of a slice from the stored values of the positions that its moves
+/// lead to. The tables of all slices that captures lead to must be present.
 ///
-/// With a DTW table the slice is proved, and its WDL table, if it is there too,
-/// held against it; with a WDL table alone it can only be found consistent. The
-/// counts in the tables' summaries and their value hashes are compared as well.
-/// What is found does not depend on the number of threads.
+/// A DTW table is proved, and the WDL table, if there is one too, compared with it; a WDL
+/// table alone can only be found consistent. The tables' summaries and value hashes are
+/// compared as well. The result does not depend on the number of threads.
 ///
 /// # Errors
-/// If a table is missing, damaged or not what its name says, if the values do not fit into
-/// memory, see [`memory_bytes`], or if `progress` cancels it.
+/// If a table is missing, damaged or of another slice than its name says, if the values do
+/// not fit in memory (see [`memory_bytes`]), or if `progress` cancels the verification.
 pub fn verify_slice(
     base: &Tablebase,
     slice: Slice,
@@ -127,13 +122,12 @@ pub fn verify_slice(
     verify(base, slice, None, progress)
 }
 
-/// Does for some blocks of a slice what [`verify_slice`] does for all, and reads
-/// only what these take. Every value of theirs is recomputed and compared just
-/// as there; counts and value hashes are of the whole table and are not.
+/// Verifies a sample of a slice's blocks, and reads only what that takes. Every value of the
+/// sample is recomputed and compared as by [`verify_slice`]; summaries and value hashes,
+/// which belong to the whole table, are not.
 ///
 /// # Errors
-/// As [`verify_slice`]; memory must hold one block and those that its moves
-/// lead to.
+/// See [`verify_slice`]; memory must hold one block and those that its moves lead to.
 pub fn verify_sample(
     base: &Tablebase,
     slice: Slice,
@@ -151,8 +145,9 @@ fn verify(
 ) -> Result<Verdict, VerifyError> {
     let metric = base.best_table(slice)?.header().metric;
     let mut largest_code = 0;
-    for slice in std::iter::once(slice).chain(children(slice).map(|(slice, _)| slice)) {
-        let table = base.table(slice, stored_metric(base, slice, metric))?;
+    let slices = std::iter::once(slice).chain(slices_after_captures(slice).map(|(child, _)| child));
+    for needed in slices {
+        let table = base.table(needed, stored_metric(base, needed, metric))?;
         let largest = Side::ALL.map(|side| table.summary(side).largest_code(metric));
         largest_code = largest.into_iter().fold(largest_code, u16::max);
     }
@@ -165,33 +160,30 @@ fn verify(
     }
 }
 
-/// The bytes of memory that [`verify_slice`] takes, about: every value of the
-/// slice and of those that captures lead to, two bytes each where there are
-/// distances of 250 plies and more, otherwise one, and a bit each for whether the table
-/// answers for it. `None` if they cannot be counted in 64 bits.
+/// Returns the approximate memory that [`verify_slice`] takes, in bytes: for every value of
+/// the slice and of those that captures lead to, one byte and a bit, or two bytes and a bit
+/// if there are distances above 250 plies. `None` if the number exceeds 64 bits.
 pub fn memory_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let own = geometry::side_bytes(rules, slice)?.checked_mul(2)?;
-    children(slice)
+    slices_after_captures(slice)
         .try_fold(own, |sum, (child, _)| sum.checked_add(geometry::side_bytes(rules, child)?))
 }
 
-/// The slices that captures lead to, with the side to move there: first after
+/// Returns the slices that captures lead to, with the side to move there: first after
 /// captures of defenders, then of attackers. A move captures up to three.
-fn children(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
+fn slices_after_captures(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
     let Slice { defenders, attackers } = slice;
     let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
-        let defenders = defenders - captured;
-        (Slice { defenders, attackers }, Side::Defenders)
+        (Slice { defenders: defenders - captured, attackers }, Side::Defenders)
     });
     let fewer_attackers = (1..=3.min(attackers.saturating_sub(1))).map(move |captured| {
-        let attackers = attackers - captured;
-        (Slice { defenders, attackers }, Side::Attackers)
+        (Slice { defenders, attackers: attackers - captured }, Side::Attackers)
     });
     fewer_defenders.chain(fewer_attackers)
 }
 
-/// Of which metric the table is that tells what is asked for: distances tell
-/// wins and losses, too.
+/// Returns the metric of the table to read for a wanted metric: without a WDL table, the DTW
+/// table serves as well.
 fn stored_metric(base: &Tablebase, slice: Slice, wanted: Metric) -> Metric {
     match base.table(slice, wanted) {
         Err(ProbeError::MissingTable { .. }) => Metric::Dtw,
@@ -199,8 +191,8 @@ fn stored_metric(base: &Tablebase, slice: Slice, wanted: Metric) -> Metric {
     }
 }
 
-/// Whether there is such a table.
-fn is_there(base: &Tablebase, slice: Slice, metric: Metric) -> Result<bool, VerifyError> {
+/// Whether the slice has a table of this metric.
+fn has_table(base: &Tablebase, slice: Slice, metric: Metric) -> Result<bool, VerifyError> {
     match base.table(slice, metric) {
         Ok(_) => Ok(true),
         Err(ProbeError::MissingTable { .. }) => Ok(false),

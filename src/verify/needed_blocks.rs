@@ -1,6 +1,6 @@
 use std::iter::Peekable;
 
-use crate::game::board::SquareSet;
+use crate::game::board::{Square, SquareSet};
 use crate::game::rules::Side;
 
 use super::custodial::CustodialCaptures;
@@ -8,74 +8,81 @@ use super::geometry::{BlockWalker, Blocks, Geometry};
 use super::held_blocks::{BlockSet, HeldBlocks};
 use super::score::Score;
 
-/// The blocks that the comparison of some blocks takes.
+/// The blocks that must be in memory to compare some blocks.
 pub(super) struct NeededBlocks {
-    /// Those compared: with the attackers to move, the blocks that quiet moves
-    /// of defenders and king stay in.
+    /// The compared blocks. Quiet moves of the defenders and the king stay in them, with the
+    /// attackers to move.
     pub compared: HeldBlocks,
-    /// Those and the ones that the attackers' moves lead to, with the defenders
-    /// to move, in the slice and in those with fewer defenders.
-    pub beside: HeldBlocks,
-    /// By the number of attackers captured, from 1 on: what is left of them.
-    pub left: Vec<HeldBlocks>,
+    /// The compared blocks and those that the attackers' moves lead to, with the defenders to
+    /// move, in the slice and in those with fewer defenders.
+    pub reached: HeldBlocks,
+    /// By the number of captured attackers, from 1 on: the blocks of the remaining ones.
+    pub after_captures: Vec<HeldBlocks>,
 }
 
 impl NeededBlocks {
-    /// All blocks there are; first those of the slice, then those of the slices
-    /// with fewer attackers.
+    /// Returns all blocks, given those of the slice and then those of the slices with fewer
+    /// attackers.
     pub(super) fn all(blocks: &[Blocks]) -> NeededBlocks {
-        let all = |blocks: &Blocks| HeldBlocks::All(blocks.count() as usize);
-        let left = blocks[1..].iter().map(all).collect();
-        NeededBlocks { compared: all(&blocks[0]), beside: all(&blocks[0]), left }
+        NeededBlocks {
+            compared: all_of(&blocks[0]),
+            reached: all_of(&blocks[0]),
+            after_captures: blocks[1..].iter().map(all_of).collect(),
+        }
     }
 }
 
-/// What a block of some number of attackers takes in memory.
+fn all_of(blocks: &Blocks) -> HeldBlocks {
+    HeldBlocks::All(blocks.count() as usize)
+}
+
+/// The memory that a block takes.
 pub(super) struct BlockBytes {
-    /// In the slice, or one with fewer attackers.
+    /// In one slice.
     pub own: u64,
-    /// In the slice and all with fewer defenders.
+    /// In the slice and all those with fewer defenders.
     pub all: u64,
 }
 
-/// A block that takes more memory than there is, with those that its moves lead to.
+/// The error for a block that exceeds the memory limit, together with those that its moves
+/// lead to.
 pub(super) struct BlockTooLarge {
     pub bytes: u64,
 }
 
-/// Puts together blocks that can be compared at a time.
-pub(super) struct Groups<'a, T, I: Iterator> {
+/// Divides the blocks to compare into groups that fit in memory.
+pub(super) struct BlockGroups<'a, T, I: Iterator> {
     pub geometry: &'a Geometry<T>,
     pub custodial: CustodialCaptures<'a>,
     /// As in [`NeededBlocks::all`].
     pub blocks: &'a [Blocks],
     pub bytes: BlockBytes,
-    /// How much memory a group may take.
+    /// The memory that a group may take.
     pub memory_bytes: u64,
-    /// Of the slice's blocks.
+    /// Finds the attackers of the slice's blocks.
     pub walker: BlockWalker<'a>,
     /// The blocks still to be compared.
     pub rest: Peekable<I>,
 }
 
-/// A group under way.
+/// An unfinished group, with fields as in [`NeededBlocks`].
 struct Group {
     compared: BlockSet,
-    beside: BlockSet,
-    left: Vec<BlockSet>,
+    reached: BlockSet,
+    after_captures: Vec<BlockSet>,
 }
 
-/// What the moves of a block lead to.
+/// The blocks that the moves of a block lead to, with fields as in [`NeededBlocks`].
 struct Successors {
-    beside: Vec<usize>,
-    left: Vec<Vec<usize>>,
+    reached: Vec<usize>,
+    after_captures: Vec<Vec<usize>>,
 }
 
-impl<T: Score, I: Iterator<Item = usize>> Groups<'_, T, I> {
-    /// The next group; `None` when all blocks have been in one.
+impl<T: Score, I: Iterator<Item = usize>> BlockGroups<'_, T, I> {
+    /// Returns the next group; `None` after the last block.
     ///
     /// # Errors
-    /// If a block takes more memory than there is.
+    /// If a single block exceeds the memory limit.
     pub(super) fn next(&mut self) -> Result<Option<NeededBlocks>, BlockTooLarge> {
         let mut group = Group::new(self.blocks);
         while let Some(&block) = self.rest.peek() {
@@ -99,66 +106,68 @@ impl<T: Score, I: Iterator<Item = usize>> Groups<'_, T, I> {
             .iter()
             .flat_map(|from| self.geometry.free_slides(Side::Attackers, from, attackers));
         let moved = slides.map(|slide| attackers.without(slide.from).with(slide.to));
-        let beside = moved.map(|attackers| self.blocks[0].find(attackers).0);
+        let reached = moved.map(|attackers| self.blocks[0].find(attackers).0);
         let mut successors = Successors {
-            beside: beside.chain([block]).collect(),
-            left: vec![Vec::new(); self.blocks.len() - 1],
+            reached: reached.chain([block]).collect(),
+            after_captures: vec![Vec::new(); self.blocks.len() - 1],
         };
         for captured in self.capturable(attackers) {
             let number = captured.len() - 1;
-            // Without attackers the game is over; no move captures four.
-            if let (Some(blocks), Some(left)) =
-                (self.blocks.get(number + 1), successors.left.get_mut(number))
+            // There is no slice without attackers, nor one after four captures.
+            if let (Some(blocks), Some(after_captures)) =
+                (self.blocks.get(number + 1), successors.after_captures.get_mut(number))
             {
-                left.push(blocks.find(attackers - captured).0);
+                after_captures.push(blocks.find(attackers - captured).0);
             }
         }
-        for blocks in successors.left.iter_mut().chain([&mut successors.beside]) {
+        let Successors { reached, after_captures } = &mut successors;
+        for blocks in after_captures.iter_mut().chain([reached]) {
             blocks.sort_unstable();
             blocks.dedup();
         }
         successors
     }
 
-    /// Sets of attackers that one move may capture: neighbours of one square.
+    /// Returns the sets of attackers that one move may capture: neighbours of one square.
     fn capturable(&self, attackers: SquareSet) -> impl Iterator<Item = SquareSet> + '_ {
         let board = self.custodial.rules.board;
         board.squares().flat_map(move |at| {
-            let victims = self.custodial.lines(at).iter().map(|line| line.victim);
-            let victims: Vec<_> = victims.filter(|&square| attackers.contains(square)).collect();
-            (1_u32..1 << victims.len()).map(move |chosen| {
-                let chosen = victims.iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1);
-                chosen.map(|(_, &square)| square).collect()
+            let lines = self.custodial.lines(at).iter();
+            let victims: Vec<Square> = lines
+                .map(|line| line.victim)
+                .filter(|&square| attackers.contains(square))
+                .collect();
+            // Every non-empty subset of the victims, as a bit mask.
+            (1_u32..1 << victims.len()).map(move |subset| {
+                let captured = victims.iter().enumerate().filter(|(i, _)| subset >> i & 1 == 1);
+                captured.map(|(_, &square)| square).collect()
             })
         })
     }
 }
 
 impl Group {
-    /// None of these blocks, as in [`NeededBlocks::all`].
+    /// Creates an empty group of these blocks, which are as in [`NeededBlocks::all`].
     fn new(blocks: &[Blocks]) -> Group {
-        let none = |blocks: &Blocks| BlockSet::new(blocks.count() as usize);
         Group {
-            compared: none(&blocks[0]),
-            beside: none(&blocks[0]),
-            left: blocks[1..].iter().map(none).collect(),
+            compared: none_of(&blocks[0]),
+            reached: none_of(&blocks[0]),
+            after_captures: blocks[1..].iter().map(none_of).collect(),
         }
     }
 
-    /// What it takes with a block more.
+    /// Returns the memory of the group with another block.
     fn bytes_with(&self, block: usize, successors: &Successors, bytes: &BlockBytes) -> u64 {
-        let with = |set: &BlockSet, more: &[usize]| {
-            (set.len() + more.iter().filter(|&&block| !set.contains(block)).count()) as u64
-        };
-        let left = self.left.iter().zip(&successors.left).map(|(set, more)| with(set, more));
-        let own = with(&self.compared, &[block]) + left.sum::<u64>();
-        own * bytes.own + with(&self.beside, &successors.beside) * bytes.all
+        let after_captures = self.after_captures.iter().zip(&successors.after_captures);
+        let own = union_len(&self.compared, &[block])
+            + after_captures.map(|(set, more)| union_len(set, more)).sum::<u64>();
+        own * bytes.own + union_len(&self.reached, &successors.reached) * bytes.all
     }
 
     fn insert(&mut self, block: usize, successors: Successors) {
         self.compared.insert(block);
-        successors.beside.into_iter().for_each(|block| self.beside.insert(block));
-        for (set, blocks) in self.left.iter_mut().zip(successors.left) {
+        successors.reached.into_iter().for_each(|block| self.reached.insert(block));
+        for (set, blocks) in self.after_captures.iter_mut().zip(successors.after_captures) {
             blocks.into_iter().for_each(|block| set.insert(block));
         }
     }
@@ -166,8 +175,17 @@ impl Group {
     fn needed(self) -> NeededBlocks {
         NeededBlocks {
             compared: self.compared.into(),
-            beside: self.beside.into(),
-            left: self.left.into_iter().map(HeldBlocks::from).collect(),
+            reached: self.reached.into(),
+            after_captures: self.after_captures.into_iter().map(HeldBlocks::from).collect(),
         }
     }
+}
+
+fn none_of(blocks: &Blocks) -> BlockSet {
+    BlockSet::new(blocks.count() as usize)
+}
+
+/// Returns the number of blocks in `set` or `more`, whose elements are distinct.
+fn union_len(set: &BlockSet, more: &[usize]) -> u64 {
+    (set.len() + more.iter().filter(|&&block| !set.contains(block)).count()) as u64
 }

@@ -3,28 +3,28 @@ use rayon::prelude::*;
 use crate::game::board::SquareSet;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Side};
-use crate::game::value::Value;
+use crate::game::value::{Plies, Value};
 use crate::table::progress::Progress;
 use crate::table::{Metric, SideSummary};
 
-use super::FEW;
-use super::best::Best;
+use super::MAX_FINDINGS;
+use super::best_scores::BestScores;
 use super::block::Block;
 use super::finding::Finding;
 use super::held_blocks::HeldBlocks;
 use super::score::Score;
 use super::stored_rows::StoredRows;
 
-/// What the comparison of some rows comes to.
+/// The result of comparing some rows.
 #[derive(Default)]
 pub(super) struct ProofOutcome {
-    /// Positions compared: those of canonical attackers.
+    /// The number of positions compared, with canonical attackers.
     pub positions: u64,
-    /// Values that are not what the moves lead to.
+    /// The number of values that do not follow from the moves.
     pub mismatches: u64,
-    /// The first few of them.
+    /// The first of them.
     pub first: Vec<Finding>,
-    /// Counts of what is stored, by side, over all placements.
+    /// The counts of the stored values, over all placements.
     pub summaries: BySide<SideSummary>,
 }
 
@@ -33,7 +33,7 @@ impl ProofOutcome {
         self.positions += next.positions;
         self.mismatches += next.mismatches;
         self.first.extend(next.first);
-        self.first.truncate(FEW);
+        self.first.truncate(MAX_FINDINGS);
         for (sum, part) in self.summaries.iter_mut().zip(next.summaries) {
             sum.add(&part);
         }
@@ -41,8 +41,8 @@ impl ProofOutcome {
     }
 }
 
-/// Compares the stored values of blocks of the slice with what their moves lead to; `None`
-/// if that was cancelled.
+/// Compares the stored values of blocks with those that follow from their moves; `None` if
+/// cancelled.
 pub(super) fn compare<T: Score>(
     rows: &StoredRows<T>,
     blocks: &HeldBlocks,
@@ -56,17 +56,16 @@ pub(super) fn compare<T: Score>(
             if progress.is_cancelled() {
                 return None;
             }
-            let blocks = blocks.blocks_from(task * task_blocks).take(task_blocks);
             let mut comparison = RowComparison::new(rows, metric);
             let mut walker = rows.own.layout.blocks.walker();
-            let mut block = Block::none();
-            let compared = blocks.map(|number| {
+            let mut block = Block::empty();
+            let mut compared = 0;
+            for number in blocks.blocks_from(task * task_blocks).take(task_blocks) {
                 let attackers = walker.attackers(number);
                 let StoredRows { geometry, custodial, own, .. } = rows;
-                block.put(number, &attackers, &own.layout, geometry, custodial);
-                comparison.block(&block)
-            });
-            let compared = compared.sum();
+                block.set(number, &attackers, &own.layout, geometry, custodial);
+                compared += comparison.compare_block(&block);
+            }
             progress.advance(compared);
             Some(comparison.outcome)
         })
@@ -74,31 +73,32 @@ pub(super) fn compare<T: Score>(
     Some(tasks?.into_iter().fold(ProofOutcome::default(), ProofOutcome::add))
 }
 
-/// The comparison of one block after the other.
+/// Compares one block after the other.
 struct RowComparison<'a, T> {
     rows: &'a StoredRows<'a, T>,
     metric: Metric,
-    best: Best<T>,
-    /// The lanes of soldiers, as a mask of scores.
-    holes: Vec<T>,
+    best: BestScores<T>,
+    /// The lanes with a soldier on the king's square, and the padding, as a mask of scores.
+    occupied: Vec<T>,
     outcome: ProofOutcome,
 }
 
 impl<'a, T: Score> RowComparison<'a, T> {
     fn new(rows: &'a StoredRows<'a, T>, metric: Metric) -> RowComparison<'a, T> {
         let lanes = rows.geometry.lanes.count();
-        let beyond = |lane| if lane < lanes { T::LOST } else { T::NONE };
+        let mut occupied = vec![T::NONE; rows.geometry.stride];
+        occupied[..lanes].fill(T::LOST);
         RowComparison {
-            best: Best::new(rows.geometry, rows.rules),
-            holes: (0..rows.geometry.stride).map(beyond).collect(),
+            best: BestScores::new(rows.geometry, rows.rules),
+            occupied,
             outcome: ProofOutcome::default(),
             rows,
             metric,
         }
     }
 
-    /// Compares all rows of a block and tells how many there are.
-    fn block(&mut self, block: &Block<T>) -> u64 {
+    /// Compares all rows of a block and returns their number.
+    fn compare_block(&mut self, block: &Block<T>) -> u64 {
         let rows = self.rows;
         let layout = &rows.own.layout;
         for played in &block.moves {
@@ -110,48 +110,55 @@ impl<'a, T: Score> RowComparison<'a, T> {
                 continue;
             }
             compared += 1;
-            self.mark(block.attackers | defenders, T::NONE);
+            self.set_occupied(block.attackers | defenders, T::NONE);
             rows.attackers_best(block, defenders, &mut self.best);
             self.compare(Side::Attackers, block, defenders, number);
             rows.defenders_best(block, defenders, number, &mut self.best);
             self.compare(Side::Defenders, block, defenders, number);
-            self.mark(block.attackers | defenders, T::LOST);
+            self.set_occupied(block.attackers | defenders, T::LOST);
         }
         compared
     }
 
-    fn mark(&mut self, soldiers: SquareSet, mask: T) {
+    fn set_occupied(&mut self, soldiers: SquareSet, mask: T) {
         for square in soldiers {
             if let Some(lane) = self.rows.geometry.lanes.lane(square) {
-                self.holes[usize::from(lane)] = mask;
+                self.occupied[usize::from(lane)] = mask;
             }
         }
     }
 
+    /// Compares a row for one side to move.
     fn compare(&mut self, side: Side, block: &Block<T>, defenders: SquareSet, number: usize) {
         let stored = self.rows.own.values.row(side, block.number, number);
-        count(stored, &self.holes, block.images, self.metric, &mut self.outcome, side);
+        count(stored, &self.occupied, block.images, self.metric, &mut self.outcome, side);
         let mut wrong = false;
-        let lanes = self.best.scores.iter().zip(stored).zip(&self.holes);
-        for ((&best, &stored), &hole) in lanes {
-            wrong |= (before(best, self.metric) != stored) & (hole == T::LOST);
+        let lanes = self.best.scores.iter().zip(stored).zip(&self.occupied);
+        for ((&best, &stored), &is_occupied) in lanes {
+            wrong |= (before(best, self.metric) != stored) & (is_occupied == T::LOST);
         }
         if wrong {
-            self.note(side, block, defenders, stored);
+            self.record_mismatches(side, block, defenders, stored);
         }
     }
 
-    /// Notes what is wrong in a row.
+    /// Records the wrong values of a row.
     #[cold]
-    fn note(&mut self, side: Side, block: &Block<T>, defenders: SquareSet, stored: &[T]) {
+    fn record_mismatches(
+        &mut self,
+        side: Side,
+        block: &Block<T>,
+        defenders: SquareSet,
+        stored: &[T],
+    ) {
         let squares = self.rows.geometry.lanes.squares();
         for (lane, &king) in squares.iter().enumerate() {
             let found = before(self.best.scores[lane], self.metric);
-            if self.holes[lane] != T::LOST || found == stored[lane] {
+            if self.occupied[lane] != T::LOST || found == stored[lane] {
                 continue;
             }
             self.outcome.mismatches += 1;
-            if self.outcome.first.len() == FEW {
+            if self.outcome.first.len() == MAX_FINDINGS {
                 continue;
             }
             let attackers = block.attackers;
@@ -166,6 +173,7 @@ impl<'a, T: Score> RowComparison<'a, T> {
     }
 }
 
+/// Returns the score of a position whose best move has the score `best`.
 #[inline(always)]
 fn before<T: Score>(best: T, metric: Metric) -> T {
     match metric {
@@ -174,21 +182,21 @@ fn before<T: Score>(best: T, metric: Metric) -> T {
     }
 }
 
-/// Counts what is stored in a row, each position for so many images.
+/// Adds the counts of a row to `outcome`, each position with its number of images.
 fn count<T: Score>(
     stored: &[T],
-    holes: &[T],
+    occupied: &[T],
     images: u64,
     metric: Metric,
     outcome: &mut ProofOutcome,
     side: Side,
 ) {
     let (mut positions, mut wins, mut losses) = (0_u32, 0_u32, 0_u32);
-    // The slowest win has the least score of all wins, the slowest loss the
-    // greatest of all losses.
+    // The slowest win has the least score of all wins, the slowest loss the greatest of all
+    // losses. The loop is branch-free, so that it is vectorized.
     let (mut win, mut loss) = (T::NONE, T::LOST);
-    for (&score, &hole) in stored.iter().zip(holes) {
-        let here = hole == T::LOST;
+    for (&score, &is_occupied) in stored.iter().zip(occupied) {
+        let here = is_occupied == T::LOST;
         let (won, lost) = (here & (score > T::DRAW), here & (score < T::DRAW));
         positions += u32::from(here);
         wins += u32::from(won);
@@ -202,13 +210,16 @@ fn count<T: Score>(
     summary.wins += images * u64::from(wins);
     summary.losses += images * u64::from(losses);
     summary.draws += images * u64::from(positions - wins - losses);
-    let plies = |score: T| score.value().and_then(Value::plies).unwrap_or(0);
     if metric == Metric::Dtw {
         if wins > 0 {
-            summary.max_win = summary.max_win.max(plies(win));
+            summary.max_win = summary.max_win.max(plies_of(win));
         }
         if losses > 0 {
-            summary.max_loss = summary.max_loss.max(plies(loss));
+            summary.max_loss = summary.max_loss.max(plies_of(loss));
         }
     }
+}
+
+fn plies_of<T: Score>(score: T) -> Plies {
+    score.value().and_then(Value::plies).unwrap_or(0)
 }

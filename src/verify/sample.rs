@@ -1,33 +1,31 @@
 use crate::system::random::SeededRng;
 
-/// Which part of a slice is to be proved.
+/// A random sample of a slice's blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sample {
-    /// How many of the blocks, above 0 up to 100; one run of them at least.
+    /// The percentage of blocks, above 0 and up to 100; at least one run of blocks is chosen.
     pub percent: f64,
-    /// What the choice depends on, and nothing else: the same slice and seed
-    /// give the same blocks.
+    /// The random seed: the same slice, percentage and seed give the same blocks.
     pub seed: u64,
-    /// The bytes of memory that the values may take at a time.
+    /// The memory limit for values, in bytes.
     pub memory_bytes: u64,
 }
 
-/// Rows that neighbouring blocks are chosen together for: what their moves lead
-/// to lies together, too.
+/// The minimum number of rows of a run of neighbouring blocks, which are chosen together: the
+/// blocks that their moves lead to are neighbours, too.
 const RUN_ROWS: usize = 1 << 10;
-/// Runs that are chosen from at least, if there are as many blocks.
-const RUNS: usize = 1 << 10;
+/// The minimum number of runs to choose from, if there are that many blocks.
+const MIN_RUNS: usize = 1 << 10;
 
 impl Sample {
-    /// The blocks chosen from so many, of so many rows each, in order.
+    /// Chooses from `blocks` blocks of `rows` rows each, and returns the choice in order.
     pub(super) fn choose(&self, blocks: usize, rows: usize) -> impl Iterator<Item = usize> + use<> {
-        let run = (RUN_ROWS / rows.max(1)).min(blocks / RUNS).max(1);
+        let run = (RUN_ROWS / rows.max(1)).min(blocks / MIN_RUNS).max(1);
         let mut left = blocks.div_ceil(run);
         let mut wanted = (self.percent / 100.0 * left as f64).round() as usize;
         wanted = wanted.clamp(1, left);
         let mut random = SeededRng::new(self.seed);
-        // One run after the other, each as likely as those still wanted are
-        // among those left.
+        // Selection sampling: each run is chosen with the probability wanted / left.
         let chosen = (0..left).filter(move |_| {
             let chosen = random.below(left) < wanted;
             left -= 1;

@@ -1,9 +1,9 @@
 use crate::game::value::Value;
 use crate::table::{Code, dtw_value};
 
-/// What a move leads to, as a number that is the smaller the better it is for
-/// the mover: positions that his opponent has lost, the quickest first, drawn
-/// ones, and won ones, the quickest last. So his best move is a minimum.
+/// The value of a position that a move leads to, as a number that is smaller for better
+/// moves: first positions lost for the opponent, the quickest first, then draws, then won
+/// positions, the quickest last. The best move has the minimum.
 ///
 /// ```text
 /// loss 0, loss 2, …      0, 1, …
@@ -12,31 +12,30 @@ use crate::table::{Code, dtw_value};
 /// no move                greatest
 /// ```
 pub(super) trait Score: Copy + Ord + Default + Send + Sync + 'static {
-    /// No move at all: worse than any.
+    /// No move: greater than all other scores.
     const NONE: Self;
     /// A draw.
     const DRAW: Self;
-    /// Lost at once: better than all others.
+    /// Lost in 0: smaller than all other scores.
     const LOST: Self;
-    /// The greatest code whose score, and the score of a move to it, differ
-    /// from those of all others.
+    /// The greatest code whose score, and the score before it, are unique.
     const LARGEST_CODE: Code;
 
-    /// The score of a DTW code. A WDL code counts as a win in 1 or a loss in 0.
+    /// Returns the score of a DTW code. A WDL code counts as a win in 1 or a loss in 0.
     fn of(code: Code) -> Self;
 
-    /// The value that the score stands for; `None` for [`Score::NONE`].
+    /// Returns the value of the score; `None` for [`Score::NONE`].
     fn value(self) -> Option<Value>;
 
-    /// This score, but the worst where `mask` is [`Score::NONE`]; elsewhere a
-    /// mask is [`Score::LOST`].
+    /// Returns [`Score::NONE`] if the mask is that, and the score itself if the mask is
+    /// [`Score::LOST`]; there are no other masks.
     fn masked(self, mask: Self) -> Self;
 
-    /// The score of a position whose best move leads to this one.
+    /// Returns the score of a position whose best move leads to this score.
     fn before(self) -> Self;
 
-    /// The same where distances are not known, as if all wins took 1 ply and
-    /// all losses 0.
+    /// As [`before`](Score::before) without distances: all wins count as 1 ply and all losses
+    /// as 0.
     fn outcome_before(self) -> Self;
 }
 
@@ -58,12 +57,11 @@ macro_rules! score {
             }
 
             fn value(self) -> Option<Value> {
-                let half = |number: $number| 2 * Code::from(number);
                 match self {
                     Self::NONE => None,
                     Self::DRAW => Some(Value::Draw),
-                    loss if loss < Self::DRAW => dtw_value(half(loss) + 2),
-                    win => dtw_value(half(Self::NONE - 1 - win) + 1),
+                    loss if loss < Self::DRAW => dtw_value(2 * Code::from(loss) + 2),
+                    win => dtw_value(2 * Code::from(Self::NONE - 1 - win) + 1),
                 }
             }
 
@@ -72,8 +70,8 @@ macro_rules! score {
                 self | mask
             }
 
-            // Won in one more than the loss, or lost in one more than the win;
-            // without a move, lost in 0.
+            // A loss becomes a win one ply longer, and a win a loss one ply longer. Without a
+            // move, the position is lost in 0.
             #[inline(always)]
             fn before(self) -> $number {
                 Self::NONE - self - <$number>::from(self <= Self::DRAW)
@@ -87,7 +85,7 @@ macro_rules! score {
     };
 }
 
-// The loss before the longest win must not be taken for a draw.
+// The loss before the longest win must differ from a draw.
 score!(u8, 251);
 score!(u16, 65531);
 

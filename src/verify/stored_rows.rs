@@ -1,7 +1,7 @@
 use crate::game::board::{Square, SquareSet, Symmetry};
 use crate::game::rules::{Kind, Ruleset, Side};
 
-use super::best::{Best, Child};
+use super::best_scores::{BestScores, Child};
 use super::block::{AttackerMove, Block};
 use super::custodial::{CustodialCaptures, Men};
 use super::geometry::{Geometry, Slide};
@@ -15,28 +15,28 @@ pub(super) struct StoredSlice<'a, T> {
     pub values: Values<'a, T>,
 }
 
-/// Finds the best move of every lane of a row at once, by the values that are
-/// stored for what the moves lead to.
+/// Computes the best scores of all lanes of a row at once, from the stored values of the rows
+/// that the moves lead to.
 pub(super) struct StoredRows<'a, T> {
     pub rules: &'a Ruleset,
     pub geometry: &'a Geometry<T>,
     pub custodial: CustodialCaptures<'a>,
-    /// The slice.
+    /// The verified slice.
     pub own: StoredSlice<'a, T>,
-    /// By the number of defenders captured, from 1 on.
+    /// The slices after captures of defenders, by the number captured, from 1 on.
     pub fewer_defenders: Vec<StoredSlice<'a, T>>,
-    /// By the number of attackers captured, from 1 on; without the slice that
-    /// has none left.
+    /// The slices after captures of attackers, by the number captured, from 1 on; without the
+    /// one that has no attackers left.
     pub fewer_attackers: Vec<StoredSlice<'a, T>>,
 }
 
 impl<'a, T: Score> StoredRows<'a, T> {
-    /// The best move of the attackers, by lane.
+    /// Computes the best scores of the attackers' moves.
     pub(super) fn attackers_best(
         &self,
         block: &Block<T>,
         defenders: SquareSet,
-        best: &mut Best<T>,
+        best: &mut BestScores<T>,
     ) {
         best.scores.fill(T::NONE);
         for played in &block.moves {
@@ -44,9 +44,14 @@ impl<'a, T: Score> StoredRows<'a, T> {
                 continue;
             }
             let men = Men { attackers: played.attackers, defenders, king: None };
-            let child = |taken| self.after_attackers(played, defenders - taken, taken.len());
-            self.offer_move(Side::Attackers, played.slide, &men, child, best);
-            for &(lane, line) in &block.royal[played.royal.clone()] {
+            self.offer_move(
+                Side::Attackers,
+                played.slide,
+                &men,
+                |taken| self.after_attackers(played, defenders - taken, taken.len()),
+                best,
+            );
+            for &(lane, line) in &block.king_captures[played.king_captures.clone()] {
                 if !defenders.contains(line.victim)
                     && self.custodial.king(line, played.attackers, defenders)
                 {
@@ -54,17 +59,17 @@ impl<'a, T: Score> StoredRows<'a, T> {
                 }
             }
         }
-        best.gather(self.geometry);
+        best.merge_images(self.geometry);
     }
 
-    /// The best move of the defenders, which have that number, and of the king, by
-    /// lane.
+    /// Computes the best scores of the moves of the defenders, whose number is `number`, and of
+    /// the king.
     pub(super) fn defenders_best(
         &self,
         block: &Block<T>,
         defenders: SquareSet,
         number: usize,
-        best: &mut Best<T>,
+        best: &mut BestScores<T>,
     ) {
         best.scores.fill(T::NONE);
         for from in defenders {
@@ -72,19 +77,25 @@ impl<'a, T: Score> StoredRows<'a, T> {
                 if slide.path.meets(defenders) {
                     continue;
                 }
-                let defenders = defenders.without(from).with(slide.to);
-                let men = Men { attackers: block.attackers, defenders, king: None };
-                let number = self.own.layout.defenders.number(defenders);
-                let child = |taken| self.after_defenders(block, number, taken);
-                self.offer_move(Side::Defenders, slide, &men, child, best);
+                let moved = defenders.without(from).with(slide.to);
+                let men = Men { attackers: block.attackers, defenders: moved, king: None };
+                let moved_number = self.own.layout.defenders.number(moved);
+                self.offer_move(
+                    Side::Defenders,
+                    slide,
+                    &men,
+                    |taken| self.after_defenders(block, moved_number, taken),
+                    best,
+                );
             }
         }
-        best.gather(self.geometry);
+        best.merge_images(self.geometry);
         self.king_moves(block, defenders, number, best);
     }
 
-    /// Offers a soldier's move to all lanes. On most it captures what it would
-    /// if there were no king; the others are treated one by one.
+    /// Takes a soldier's move into account for all lanes. On most lanes it captures what it
+    /// would capture without a king; the exceptions are treated one by one. `child` returns the
+    /// row after capturing a set of soldiers.
     #[inline]
     fn offer_move<'c>(
         &self,
@@ -92,7 +103,7 @@ impl<'a, T: Score> StoredRows<'a, T> {
         slide: &Slide<T>,
         men: &Men,
         child: impl Fn(SquareSet) -> Child<'c, T>,
-        best: &mut Best<T>,
+        best: &mut BestScores<T>,
     ) where
         T: 'c,
     {
@@ -100,54 +111,57 @@ impl<'a, T: Score> StoredRows<'a, T> {
             Side::Attackers => men.defenders,
             Side::Defenders => men.attackers,
         };
-        if !self.custodial.beside(slide.to).meets(victims) {
+        if !self.custodial.neighbours(slide.to).meets(victims) {
             return best.offer_row(&child(SquareSet::EMPTY), slide);
         }
         let taken = self.custodial.soldiers(mover, slide.to, men);
-        let most = child(taken);
-        best.apart.clear();
+        let common = child(taken);
+        best.exceptions.clear();
         for square in self.custodial.king_matters(mover, slide.to, men) - slide.path {
             let Some(lane) = self.geometry.lanes.lane(square).map(usize::from) else {
                 continue;
             };
-            let men = Men { king: Some(square), ..*men };
-            let with_king = self.custodial.soldiers(mover, slide.to, &men);
+            let men_and_king = Men { king: Some(square), ..*men };
+            let with_king = self.custodial.soldiers(mover, slide.to, &men_and_king);
             if with_king != taken {
-                let before = *best.offered(&most, lane);
-                best.apart.push((lane, with_king, before));
+                let before = *best.slot_mut(&common, lane);
+                best.exceptions.push((lane, with_king, before));
             }
         }
-        best.offer_row(&most, slide);
-        for i in 0..best.apart.len() {
-            let (lane, taken, before) = best.apart[i];
-            *best.offered(&most, lane) = before;
+        best.offer_row(&common, slide);
+        // Undo the offer on the exceptional lanes, and offer the row after their own captures.
+
+        for i in 0..best.exceptions.len() {
+            let (lane, taken, before) = best.exceptions[i];
+            *best.slot_mut(&common, lane) = before;
             best.offer(lane, child(taken).score(lane));
         }
     }
 
-    /// The king's moves: what he captures, and what follows, depends on where
-    /// he arrives and not on where he came from.
+    /// Takes the king's moves into account. Their captures and scores depend only on the square
+    /// of arrival, so that each is computed once for all lanes.
     fn king_moves(
         &self,
         block: &Block<T>,
         defenders: SquareSet,
         number: usize,
-        best: &mut Best<T>,
+        best: &mut BestScores<T>,
     ) {
         let men = block.attackers | defenders;
         let lanes = self.geometry.lanes.squares();
-        let stay = self.own.values.row(Side::Attackers, block.number, number);
-        for (&square, &score) in lanes.iter().zip(stay) {
-            best.arrivals[square.index()] = score;
+        let quiet = self.own.values.row(Side::Attackers, block.number, number);
+        for (&square, &score) in lanes.iter().zip(quiet) {
+            best.king_arrivals[square.index()] = score;
         }
-        for &square in &block.near {
-            // Where he cannot arrive he would capture more than anybody can.
-            if !men.contains(square) && !self.custodial.beside(square).is_subset(men) {
-                self.captures_by_king(block, defenders, square, best);
+        for &square in &block.king_capture_squares {
+            // A square that the king cannot reach could appear to capture four soldiers, and
+            // there is no slice for that.
+            if !men.contains(square) && !self.custodial.neighbours(square).is_subset(men) {
+                self.king_captures(block, defenders, square, best);
             }
         }
         for goal in self.rules.goals {
-            best.arrivals[goal.index()] = T::LOST;
+            best.king_arrivals[goal.index()] = T::LOST;
         }
         for (lane, &from) in lanes.iter().enumerate() {
             if men.contains(from) {
@@ -156,30 +170,31 @@ impl<'a, T: Score> StoredRows<'a, T> {
             for ray in self.rules.slides().from(Kind::King, from) {
                 let free = ray.iter().take_while(|step| !men.contains(step.square));
                 for step in free.filter(|step| step.ends) {
-                    best.offer(lane, best.arrivals[step.square.index()]);
+                    best.offer(lane, best.king_arrivals[step.square.index()]);
                 }
             }
         }
     }
 
-    fn captures_by_king(
+    /// Sets the score of the king's arrival on `at` if it captures attackers.
+    fn king_captures(
         &self,
         block: &Block<T>,
         defenders: SquareSet,
         at: Square,
-        best: &mut Best<T>,
+        best: &mut BestScores<T>,
     ) {
         let men = Men { attackers: block.attackers, defenders, king: Some(at) };
         let taken = self.custodial.soldiers(Side::Defenders, at, &men);
         if let (Some(lane), false) = (self.geometry.lanes.lane(at), taken.is_empty()) {
             let number = self.own.layout.defenders.number(defenders);
             let child = self.after_defenders(block, number, taken);
-            best.arrivals[at.index()] = child.score(usize::from(lane));
+            best.king_arrivals[at.index()] = child.score(usize::from(lane));
         }
     }
 
-    /// The row that an attacker's move leads to, where it leaves these
-    /// defenders and captures that many.
+    /// Returns the row that an attacker's move leads to, if it captures that many defenders and
+    /// leaves these.
     fn after_attackers(
         &self,
         played: &AttackerMove<T>,
@@ -191,14 +206,13 @@ impl<'a, T: Score> StoredRows<'a, T> {
             _ => &self.fewer_defenders[captured - 1],
         };
         let layout = &stored.layout;
-        let number = layout.defenders.number(defenders);
-        let number = layout.defenders.image(played.symmetry, number);
-        let row = stored.values.row(Side::Defenders, played.block, number);
+        let image = layout.defenders.image(played.symmetry, layout.defenders.number(defenders));
+        let row = stored.values.row(Side::Defenders, played.block, image);
         self.child(row, played.symmetry)
     }
 
-    /// The row that a defender's or the king's move leads to: defenders by
-    /// number, and the attackers that it captures.
+    /// Returns the row that a defender's or the king's move leads to, if it leaves the defenders
+    /// with that number and captures these attackers.
     fn after_defenders(
         &self,
         block: &Block<T>,
@@ -207,17 +221,17 @@ impl<'a, T: Score> StoredRows<'a, T> {
     ) -> Child<'_, T> {
         let (stored, (number, symmetry)) = match captured.len() {
             0 => (&self.own, (block.number, Symmetry::IDENTITY)),
-            all if all == block.attackers.len() => return Child::Over,
+            all if all == block.attackers.len() => return Child::GameOver,
             some => {
                 let stored = &self.fewer_attackers[some - 1];
                 (stored, stored.layout.blocks.find(block.attackers - captured))
             }
         };
-        let defenders = stored.layout.defenders.image(symmetry, defenders);
-        self.child(stored.values.row(Side::Attackers, number, defenders), symmetry)
+        let image = stored.layout.defenders.image(symmetry, defenders);
+        self.child(stored.values.row(Side::Attackers, number, image), symmetry)
     }
 
-    /// A row that is stored as its image under the symmetry.
+    /// Returns a row that is stored as its image under the symmetry.
     fn child<'c>(&'c self, row: &'c [T], symmetry: Symmetry) -> Child<'c, T> {
         match symmetry {
             Symmetry::IDENTITY => Child::Row(row),

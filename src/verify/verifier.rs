@@ -7,32 +7,38 @@ use crate::table::{Metric, SideSummary, wdl_value};
 use crate::tablebase::Tablebase;
 
 use super::custodial::CustodialCaptures;
-use super::examine::{WrongSign, examine};
+use super::dont_cares::DontCares;
 use super::finding::Finding;
 use super::geometry::{Blocks, DefenderSets, Geometry, row_bytes};
 use super::held_blocks::HeldBlocks;
-use super::needed_blocks::{BlockBytes, BlockTooLarge, Groups, NeededBlocks};
+use super::needed_blocks::{BlockBytes, BlockGroups, BlockTooLarge, NeededBlocks};
 use super::proof::{self, ProofOutcome};
 use super::row_layout::RowLayout;
 use super::sample::Sample;
 use super::score::Score;
 use super::stored_rows::{StoredRows, StoredSlice};
-use super::unasked_slots::UnaskedSlots;
+use super::table_check::{WdlMismatch, check_table};
 use super::values::Values;
-use super::{FEW, Verdict, VerifyError, children, is_there, memory_bytes, stored_metric};
+use super::{
+    MAX_FINDINGS, Verdict, VerifyError, has_table, memory_bytes, slices_after_captures,
+    stored_metric,
+};
 
-/// What reading a slice, or blocks of it, into memory needs.
+/// Verifies one slice; holds what reading it, or some of its blocks, requires.
 pub(super) struct Verifier<'a, T> {
     base: &'a Tablebase,
     slice: Slice,
     metric: Metric,
     geometry: Geometry<T>,
-    /// By the number captured.
+    /// By the number of defenders captured.
     defenders: Vec<DefenderSets>,
+    /// By the number of attackers captured.
     blocks: Vec<Blocks>,
 }
 
 impl<'a, T: Score> Verifier<'a, T> {
+    /// Numbers the sets of soldiers.
+    ///
     /// # Errors
     /// If the slice is too large to be numbered.
     pub(super) fn new(
@@ -42,46 +48,42 @@ impl<'a, T: Score> Verifier<'a, T> {
     ) -> Result<Verifier<'a, T>, VerifyError> {
         let rules = base.rules();
         let Slice { defenders, attackers } = slice;
-        let defenders = (0..=3.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n));
-        let blocks =
-            (0..=3.min(attackers.saturating_sub(1))).map(|n| Blocks::new(rules, attackers - n));
-        let too_large = || VerifyError::TooLarge { slice, bytes: memory_bytes(rules, slice) };
-        Ok(Verifier {
-            base,
-            slice,
-            metric,
-            geometry: Geometry::new(rules),
-            defenders: defenders.collect::<Option<_>>().ok_or_else(too_large)?,
-            blocks: blocks.collect::<Option<_>>().ok_or_else(too_large)?,
-        })
+        let defender_sets: Option<_> =
+            (0..=3.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n)).collect();
+        let blocks: Option<_> = (0..=3.min(attackers.saturating_sub(1)))
+            .map(|n| Blocks::new(rules, attackers - n))
+            .collect();
+        let Some((defenders, blocks)) = defender_sets.zip(blocks) else {
+            return Err(VerifyError::TooLarge { slice, bytes: memory_bytes(rules, slice) });
+        };
+        Ok(Verifier { base, slice, metric, geometry: Geometry::new(rules), defenders, blocks })
     }
 
-    /// Verifies a sample, or everything.
+    /// Verifies a sample or all blocks.
     pub(super) fn verify(
         &self,
         sample: Option<&Sample>,
         progress: &dyn Progress,
     ) -> Result<Verdict, VerifyError> {
         match sample {
-            Some(sample) => self.sample(sample, progress),
-            None => self.all(progress),
+            Some(sample) => self.verify_sample(sample, progress),
+            None => self.verify_all(progress),
         }
     }
 
-    /// Reads all that is needed and compares.
-    fn all(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+    fn verify_all(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
         let needed = NeededBlocks::all(&self.blocks);
         let (rows, outcome) = self.compare(&needed, progress)?;
         let ProofOutcome { positions, mut mismatches, mut first, .. } = outcome;
         for metric in self.metrics()? {
-            let (count, wrong) = self.examine(&rows, &needed.compared, metric)?;
+            let (count, wrong) = self.check_table(&rows, &needed.compared, metric)?;
             mismatches += count;
             first.extend(wrong);
         }
-        let summaries = self.wrong_summaries(&outcome.summaries)?;
-        mismatches += summaries.len() as u64;
-        first.extend(summaries);
-        first.truncate(FEW);
+        let wrong_summaries = self.wrong_summaries(&outcome.summaries)?;
+        mismatches += wrong_summaries.len() as u64;
+        first.extend(wrong_summaries);
+        first.truncate(MAX_FINDINGS);
         Ok(match (mismatches, self.metric) {
             (0, Metric::Dtw) => Verdict::Proved { positions },
             (0, Metric::Wdl) => Verdict::Consistent { positions },
@@ -89,24 +91,25 @@ impl<'a, T: Score> Verifier<'a, T> {
         })
     }
 
-    /// Reads and compares a sample, so many blocks at a time as fit into memory.
-    fn sample(&self, sample: &Sample, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+    /// Verifies a sample, in groups of blocks that fit in memory.
+    fn verify_sample(
+        &self,
+        sample: &Sample,
+        progress: &dyn Progress,
+    ) -> Result<Verdict, VerifyError> {
         let rows = self.defenders[0].len();
         let chosen = sample.choose(self.blocks[0].count() as usize, rows);
-        let slice = self.slice;
         let numbering = self.numbering_bytes();
-        let too_large = |BlockTooLarge { bytes }| VerifyError::BlockTooLarge {
-            slice,
-            bytes: bytes + numbering,
-        };
         let mut groups = self.groups(chosen, sample.memory_bytes.saturating_sub(numbering));
         let mut blocks = 0;
         let mut total = ProofOutcome::default();
-        while let Some(needed) = groups.next().map_err(too_large)? {
+        while let Some(needed) = groups.next().map_err(|BlockTooLarge { bytes }| {
+            VerifyError::BlockTooLarge { slice: self.slice, bytes: bytes + numbering }
+        })? {
             blocks += needed.compared.len() as u64;
             let (rows, mut outcome) = self.compare(&needed, progress)?;
             for metric in self.metrics()?.into_iter().filter(|&metric| metric != self.metric) {
-                let (count, wrong) = self.examine(&rows, &needed.compared, metric)?;
+                let (count, wrong) = self.check_table(&rows, &needed.compared, metric)?;
                 outcome.mismatches += count;
                 outcome.first.extend(wrong);
             }
@@ -119,16 +122,20 @@ impl<'a, T: Score> Verifier<'a, T> {
         })
     }
 
-    fn groups<I: Iterator<Item = usize>>(&self, chosen: I, memory_bytes: u64) -> Groups<'_, T, I> {
-        let bytes =
-            |sets: &DefenderSets| (sets.len() * row_bytes::<T>(self.geometry.stride)) as u64;
-        Groups {
+    fn groups<I: Iterator<Item = usize>>(
+        &self,
+        chosen: I,
+        memory_bytes: u64,
+    ) -> BlockGroups<'_, T, I> {
+        let row_bytes = row_bytes::<T>(self.geometry.stride);
+        let rows: usize = self.defenders.iter().map(DefenderSets::len).sum();
+        BlockGroups {
             geometry: &self.geometry,
             custodial: CustodialCaptures::new(self.base.rules()),
             blocks: &self.blocks,
             bytes: BlockBytes {
-                own: bytes(&self.defenders[0]),
-                all: self.defenders.iter().map(bytes).sum(),
+                own: (self.defenders[0].len() * row_bytes) as u64,
+                all: (rows * row_bytes) as u64,
             },
             memory_bytes,
             walker: self.blocks[0].walker(),
@@ -136,7 +143,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         }
     }
 
-    /// What the numberings and the sets of blocks of a sample take.
+    /// Returns the memory for the numberings and for the sets of blocks of a sample.
     fn numbering_bytes(&self) -> u64 {
         let defenders = self.defenders.iter().map(DefenderSets::size_bytes);
         let own = &self.blocks[..1];
@@ -145,6 +152,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         defenders.chain(blocks).sum()
     }
 
+    /// Reads the needed blocks and compares the values.
     fn compare<'n>(
         &'n self,
         needed: &'n NeededBlocks,
@@ -152,8 +160,8 @@ impl<'a, T: Score> Verifier<'a, T> {
     ) -> Result<(StoredRows<'n, T>, ProofOutcome), VerifyError> {
         progress.phase(self.slice, Phase::Reading, 0);
         let rows = self.read(needed)?;
-        let share = needed.compared.len() as f64 / self.blocks[0].count() as f64;
-        let total = (share * rows.own.layout.index.rows() as f64) as u64;
+        let proportion = needed.compared.len() as f64 / self.blocks[0].count() as f64;
+        let total = (proportion * rows.own.layout.index.rows() as f64) as u64;
         progress.phase(self.slice, Phase::Verifying, total);
         let outcome = proof::compare(&rows, &needed.compared, self.metric, progress);
         Ok((rows, outcome.ok_or(VerifyError::Cancelled)?))
@@ -161,29 +169,27 @@ impl<'a, T: Score> Verifier<'a, T> {
 
     fn read<'n>(&'n self, needed: &'n NeededBlocks) -> Result<StoredRows<'n, T>, VerifyError> {
         let rules = self.base.rules();
-        let unasked = UnaskedSlots::new(rules, &self.geometry);
-        let NeededBlocks { compared, beside, left } = needed;
+        let dont_cares = DontCares::new(rules, &self.geometry);
+        let NeededBlocks { compared, reached, after_captures } = needed;
+        let nothing = &HeldBlocks::NOTHING;
         let mut read = StoredRows {
             rules,
             geometry: &self.geometry,
             custodial: CustodialCaptures::new(rules),
-            own: self.stored(self.slice, BySide([compared, beside]), &unasked)?,
+            own: self.stored(self.slice, BySide([compared, reached]), &dont_cares)?,
             fewer_defenders: Vec::new(),
             fewer_attackers: Vec::new(),
         };
-        let mut left = left.iter();
-        for (slice, to_move) in children(self.slice) {
+        let mut remaining = after_captures.iter();
+        for (slice, to_move) in slices_after_captures(self.slice) {
             match to_move {
                 Side::Defenders => {
-                    let stored =
-                        self.stored(slice, BySide([&HeldBlocks::NOTHING, beside]), &unasked)?;
-                    read.fewer_defenders.push(stored);
+                    let held = BySide([nothing, reached]);
+                    read.fewer_defenders.push(self.stored(slice, held, &dont_cares)?);
                 }
                 Side::Attackers => {
-                    let left = left.next().unwrap_or(&HeldBlocks::NOTHING);
-                    let stored =
-                        self.stored(slice, BySide([left, &HeldBlocks::NOTHING]), &unasked)?;
-                    read.fewer_attackers.push(stored);
+                    let held = BySide([remaining.next().unwrap_or(nothing), nothing]);
+                    read.fewer_attackers.push(self.stored(slice, held, &dont_cares)?);
                 }
             }
         }
@@ -194,7 +200,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         &'n self,
         slice: Slice,
         held: BySide<&'n HeldBlocks>,
-        unasked: &UnaskedSlots<T>,
+        dont_cares: &DontCares<T>,
     ) -> Result<StoredSlice<'n, T>, VerifyError> {
         let metric = stored_metric(self.base, slice, self.metric);
         let layout = RowLayout {
@@ -204,22 +210,22 @@ impl<'a, T: Score> Verifier<'a, T> {
         };
         let table = self.base.table(slice, metric)?;
         let stride = self.geometry.stride;
-        let values = Values::read(table, &layout, stride, held, self.metric, unasked)?;
+        let values = Values::read(table, &layout, stride, held, self.metric, dont_cares)?;
         Ok(StoredSlice { layout, values })
     }
 
-    /// The slice's tables.
+    /// Returns the metrics of the slice's tables.
     fn metrics(&self) -> Result<Vec<Metric>, VerifyError> {
         let mut metrics = vec![self.metric];
-        if self.metric == Metric::Dtw && is_there(self.base, self.slice, Metric::Wdl)? {
+        if self.metric == Metric::Dtw && has_table(self.base, self.slice, Metric::Wdl)? {
             metrics.push(Metric::Wdl);
         }
         Ok(metrics)
     }
 
-    /// Where the WDL table is not the sign of the DTW table in the blocks held;
-    /// and, if they are all, whether a table's hash is that of its values.
-    fn examine(
+    /// Compares the WDL table with the DTW table in the held blocks and, if these are all
+    /// blocks, checks the table's value hash.
+    fn check_table(
         &self,
         rows: &StoredRows<T>,
         held: &HeldBlocks,
@@ -228,20 +234,11 @@ impl<'a, T: Score> Verifier<'a, T> {
         let table = self.base.table(self.slice, metric)?;
         let StoredSlice { layout, values } = &rows.own;
         let distances = metric != self.metric;
-        let (value_hash, wrong) = examine(table, layout, held, values, distances, FEW)?;
+        let (value_hash, wrong) =
+            check_table(table, layout, held, values, distances, MAX_FINDINGS)?;
         let mut count = wrong.count;
-        let finding = |wrong: WrongSign| Finding::Wdl {
-            position: Position {
-                attackers: wrong.attackers,
-                defenders: wrong.defenders,
-                king: layout.index.lanes().squares()[wrong.lane],
-                to_move: wrong.side,
-                rules: self.base.rules().id(),
-            },
-            stored: wdl_value(wrong.stored).unwrap_or(Wdl::Draw),
-            found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),
-        };
-        let mut findings: Vec<Finding> = wrong.first.into_iter().map(finding).collect();
+        let mut findings: Vec<Finding> =
+            wrong.first.into_iter().map(|mismatch| self.finding(layout, mismatch)).collect();
         if held.is_all() && table.value_hash() != value_hash {
             count += 1;
             let (stored, found) = (table.value_hash(), value_hash);
@@ -250,14 +247,28 @@ impl<'a, T: Score> Verifier<'a, T> {
         Ok((count, findings))
     }
 
-    /// The summaries that are not those of the values.
-    fn wrong_summaries(&self, found: &BySide<SideSummary>) -> Result<Vec<Finding>, VerifyError> {
+    fn finding(&self, layout: &RowLayout, mismatch: WdlMismatch) -> Finding {
+        Finding::Wdl {
+            position: Position {
+                attackers: mismatch.attackers,
+                defenders: mismatch.defenders,
+                king: layout.index.lanes().squares()[mismatch.lane],
+                to_move: mismatch.side,
+                rules: self.base.rules().id(),
+            },
+            stored: wdl_value(mismatch.stored).unwrap_or(Wdl::Draw),
+            found: wdl_value(mismatch.found).unwrap_or(Wdl::Draw),
+        }
+    }
+
+    /// Returns the summaries that do not match those of the values.
+    fn wrong_summaries(&self, computed: &BySide<SideSummary>) -> Result<Vec<Finding>, VerifyError> {
         let mut wrong = Vec::new();
         for metric in self.metrics()? {
             let table = self.base.table(self.slice, metric)?;
             for side in Side::ALL {
                 let stored = *table.summary(side);
-                let found = metric.summary(found[side]);
+                let found = metric.summary(computed[side]);
                 if stored != found {
                     wrong.push(Finding::Summary { metric, side, stored, found });
                 }
