@@ -72,17 +72,20 @@ async fn a_line_that_is_played_stops_at_an_error() {
 async fn a_verdict_is_dim_only_while_it_is_waited_for() {
     let page = Page::open(WELCOME).await;
     page.prefer("prefers-reduced-motion", "reduce").await;
-    let strength = "getComputedStyle(document.querySelector('.verdict')).opacity";
+    // The style follows the answer or the request, in a later frame.
+    let strength = |opacity: &str| {
+        format!("getComputedStyle(document.querySelector('.verdict')).opacity === '{opacity}'")
+    };
     page.press("Best line").await;
     page.until("document.querySelectorAll('.plies li.future').length === 7").await;
-    assert_eq!(page.value(strength).await, json!("1"));
+    page.until(&strength("1")).await;
     page.hold("/probe").await;
     page.click("[aria-label=Forward]").await;
     page.until("held.length > 0").await;
-    assert_eq!(page.value(strength).await, json!("0.55"));
+    page.until(&strength("0.55")).await;
     page.click("[aria-label='To the end']").await;
     page.reads(".verdict .title", "Attackers have won").await;
-    assert_eq!(page.value(strength).await, json!("1"));
+    page.until(&strength("1")).await;
     page.close().await;
 }
 
