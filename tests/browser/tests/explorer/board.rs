@@ -16,18 +16,12 @@ async fn at(page: &Page, position: &str) {
 }
 
 #[tokio::test]
-async fn a_first_visit_shows_a_win_within_a_second() {
+async fn a_first_visit_shows_a_win() {
     let page = Page::open("").await;
     page.reads(".verdict .title", "Attackers win in 7 plies").await;
     page.reads(".verdict .more", "One move wins.").await;
     page.until("document.querySelectorAll('.moves li').length === 19").await;
     page.reads("header", "Endgames of tafl games, solved exactly").await;
-    let last = page
-        .value(
-            "Math.max(...performance.getEntriesByType('resource').map(entry => entry.responseEnd))",
-        )
-        .await;
-    assert!(last.as_f64().is_some_and(|millis| millis < 1000.0), "{last} ms");
     page.close().await;
 }
 
