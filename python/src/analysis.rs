@@ -1,4 +1,4 @@
-//! Searches that tell of themselves while they go on.
+//! Searches that report their iterations while they run.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
 use crate::answers;
-use crate::search::{Search, Wish};
+use crate::search::{Search, StopReason};
 
-/// A search that goes on while you look at it, made by Engine.analysis.
+/// A running search, created by Engine.analysis.
 ///
-/// Iterating gives each iteration as soon as it is through, and ends with the search. A
-/// search ends at its limits, when it is stopped or nobody holds it any more, or when there
-/// is nothing more to find. In a with statement it is stopped at the end of the block.
+/// Iterate over it to get each iteration as soon as it is finished. A search ends at its
+/// limits, when it is stopped or no longer referenced, or when nothing is left to find. A with
+/// statement stops it at the end of the block.
 #[pyclass(frozen, module = "taflbase")]
 pub struct Analysis {
     rules: Arc<Ruleset>,
@@ -24,18 +24,18 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// A search of that position that was begun just now.
+    /// Wraps a search of `position`.
     pub fn new(rules: Arc<Ruleset>, position: Position, search: Arc<Search>) -> Analysis {
         Analysis { rules, position, search }
     }
 
-    /// The best move, when the search is over.
+    /// Waits for the end of the search, and returns the best move.
     pub fn best_move(&self, py: Python<'_>) -> PyResult<String> {
         let last = self.search.last(py)?;
         Ok(answers::text(&self.rules, &last.lines[0].moves[0]))
     }
 
-    fn told<'py>(&self, py: Python<'py>, iteration: &Iteration) -> PyResult<Bound<'py, PyAny>> {
+    fn convert<'py>(&self, py: Python<'py>, iteration: &Iteration) -> PyResult<Bound<'py, PyAny>> {
         answers::iteration(py, &self.rules, &self.position, iteration)
     }
 }
@@ -53,18 +53,18 @@ impl Analysis {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.search.next(py)?.map(|iteration| self.told(py, &iteration)).transpose()
+        self.search.next(py)?.map(|iteration| self.convert(py, &iteration)).transpose()
     }
 
     /// Waits for the end of the search, and returns the last iteration.
     pub fn wait<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let last = self.search.last(py)?;
-        self.told(py, &last)
+        self.convert(py, &last)
     }
 
-    /// Ends the search, from any thread. What it has found is there for wait.
+    /// Stops the search, from any thread. wait then returns the last iteration.
     pub fn stop(&self) {
-        self.search.halt(Wish::Stop);
+        self.search.stop(StopReason::Stop);
     }
 
     fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {

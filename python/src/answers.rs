@@ -1,4 +1,4 @@
-//! Answers as the classes of `package/taflbase/answers.py` and `enums.py`.
+//! Conversion of results to the classes of `package/taflbase/answers.py` and `enums.py`.
 
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyValueError;
@@ -16,7 +16,7 @@ use taflbase::value::Value;
 
 use crate::board::Board;
 
-/// The answer of that class, or by that function, with these arguments.
+/// Calls a class or function of `taflbase.answers` with these arguments.
 pub fn answer<'py>(
     py: Python<'py>,
     class: &str,
@@ -25,7 +25,7 @@ pub fn answer<'py>(
     PyModule::import(py, "taflbase.answers")?.getattr(class)?.call1(fields)
 }
 
-/// JSON, for a function that makes an answer of it.
+/// Serialises a value as JSON, for a function of `taflbase.answers`.
 pub fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
@@ -47,22 +47,22 @@ impl<'py> IntoPyObject<'py> for Word {
     }
 }
 
-/// A `Category`.
+/// Returns a `Category`.
 pub fn category(value: &'static str) -> Word {
     Word { class: "Category", value }
 }
 
-/// A `Side`.
+/// Returns a `Side`.
 pub fn side(side: Side) -> Word {
     Word { class: "Side", value: side.name() }
 }
 
-/// A `Phase`.
+/// Returns a `Phase`.
 pub fn phase(value: &'static str) -> Word {
     Word { class: "Phase", value }
 }
 
-/// A `Verdict`.
+/// Returns a `Verdict`.
 pub fn verdict(value: &'static str) -> Word {
     Word { class: "Verdict", value }
 }
@@ -71,7 +71,7 @@ pub fn value<'py>(py: Python<'py>, base: &Tablebase, value: Value) -> PyResult<B
     answer(py, "Value", (category(base.category(value.wdl())), value.plies()))
 }
 
-/// A move in a position.
+/// Converts a move in a position.
 pub fn played<'py>(
     py: Python<'py>,
     rules: &Ruleset,
@@ -81,7 +81,7 @@ pub fn played<'py>(
     answer(py, "Move", (text(rules, played), position.after(played).to_text(rules)))
 }
 
-/// Moves that are played one after the other from a position.
+/// Converts a line of moves from a position.
 pub fn moves<'py>(
     py: Python<'py>,
     rules: &Ruleset,
@@ -97,7 +97,7 @@ pub fn moves<'py>(
     moves.collect()
 }
 
-/// A move as text.
+/// Returns a move as text.
 pub fn text(rules: &Ruleset, played: &Move) -> String {
     played.display(rules.board).to_string()
 }
@@ -141,7 +141,7 @@ pub fn outcome<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, P
     answer(py, "Outcome", (outcome.winner.map(side), reason))
 }
 
-/// An iteration of a search of that position.
+/// Converts an iteration of a search of `position`.
 pub fn iteration<'py>(
     py: Python<'py>,
     rules: &Ruleset,

@@ -8,16 +8,16 @@ use taflbase::moves::Move;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
-/// A board to look at: in a notebook as a picture, by print as text, made by
-/// Tablebase.board and Game.board.
+/// A board for display: a picture in a notebook, text with print. Created by Tablebase.board
+/// and Game.board.
 #[pyclass(frozen, eq, hash, module = "taflbase")]
 pub struct Board {
     title: String,
-    /// Drawn when somebody looks: it takes as long as a probe of all moves.
+    /// Drawn on first use, because drawing takes as long as probing all moves.
     drawn: LazyLock<Drawn, Box<dyn FnOnce() -> Drawn + Send>>,
 }
 
-/// The picture, with its title, and the text.
+/// The picture with its title, and the text.
 #[derive(PartialEq, Eq, Hash)]
 struct Drawn {
     text: String,
@@ -25,7 +25,7 @@ struct Drawn {
 }
 
 impl Board {
-    /// The board of a position with an arrow for the move.
+    /// Creates the board of a position, with an arrow for the move.
     pub fn of(rules: &Ruleset, position: &Position, played: Option<&Move>) -> Board {
         let picture = BoardPicture::new(rules, position.layout());
         let picture = match played {
@@ -35,7 +35,7 @@ impl Board {
         Board::new_drawing(rules, position, picture)
     }
 
-    /// The board of a game with the squares of the last move marked.
+    /// Creates the board of a game, with the squares of the last move marked.
     pub fn of_game(game: &Game) -> Board {
         let (rules, position) = (game.rules(), game.position());
         let picture = BoardPicture::new(rules, position.layout());
@@ -73,7 +73,7 @@ impl Hash for Board {
 
 #[pymethods]
 impl Board {
-    /// For pickle.
+    /// Restores a pickled board.
     #[new]
     fn new(title: String, text: String, svg: String) -> Board {
         Board { title, drawn: LazyLock::new(Box::new(|| Drawn { text, svg })) }
@@ -83,7 +83,7 @@ impl Board {
         (&self.title, &self.drawn.text, &self.drawn.svg)
     }
 
-    /// The picture as an SVG document.
+    /// Returns the picture as an SVG document.
     pub fn svg(&self) -> &str {
         &self.drawn.svg
     }

@@ -15,36 +15,35 @@ use taflbase::table::Metric;
 use crate::answers::{answer, json};
 use crate::errors::{BuildError, ManifestError, SliceError, open_error};
 use crate::open::load_rules;
-use crate::parameters::{parse_slice, parse_within, parse_word};
+use crate::parameters::{parse_in_range, parse_slice, parse_word};
 use crate::work;
 
-/// Slices by their names.
+/// Names of slices.
 #[derive(FromPyObject)]
 pub enum Slices {
     One(String),
     Several(Vec<String>),
 }
 
-/// Builds the tables of slices and of all that they need, in a folder with a folder for
-/// each ruleset, as `taflbase build` does, and returns what was built and what was there.
+/// Builds the tables of slices and of all slices that they depend on, as `taflbase build`
+/// does, in a folder with a subfolder for each ruleset. Returns a report for each slice.
 ///
 /// rules: a built-in name (see rulesets), or a path to a ruleset file.
-/// tables: the folder; it is made if it is not there. Tables that are there are kept.
-/// men: every slice with at most this many men, the king included.
-/// slices: these slices, as "K2v4" or ["K2v4", "K1v5"], instead of men.
-/// metric: "wdl" writes no distances for slices that no other one of the build needs.
-/// force: build again what is there.
-/// threads: worker threads; 0 for one for each core.
-/// memory_bytes: the memory that the build may take; what is free unless given. Tables
-///     that do not fit are worked on in parts, of which the others wait on the disk.
-/// scratch: where work in progress is kept; beside the tables unless given.
-/// level: the level of compression, 1 to 22; 19 is for tables that are published.
-/// progress: called with a Progress at the beginning of each phase, and now and then.
+/// tables: the folder; it is created if necessary. Existing tables are reused.
+/// men: build every slice with at most this many men, including the king.
+/// slices: build these slices, as "K2v4" or ["K2v4", "K1v5"], instead of men.
+/// metric: "wdl" writes no distances for slices that no other slice of the build needs.
+/// force: rebuild existing tables.
+/// threads: worker threads; 0 for one per core.
+/// memory_bytes: the memory limit; by default the free memory. Slices that do not fit are
+///     solved in partitions, with the inactive ones on disk.
+/// scratch: a folder for work in progress; by default beside the tables.
+/// level: the compression level, 1 to 22; 19 is for tables that are published.
+/// progress: called with a Progress at the start of each phase, and regularly within it.
 ///
-/// An exception of progress, or Ctrl-C, ends the build between two steps. The same call
-/// goes on from there, as it does after any other interruption. Raises RulesetError,
-/// SliceError, BuildError, or for files that are there and cannot be read FolderError or
-/// WrongTable.
+/// An exception in progress, or Ctrl-C, stops the build between two steps. The same call
+/// resumes it, as after any other interruption. Raises RulesetError, SliceError, BuildError,
+/// or FolderError or WrongTable for existing files that cannot be read.
 #[pyfunction]
 #[expect(clippy::too_many_arguments)]
 #[pyo3(signature = (
@@ -66,27 +65,27 @@ pub fn build<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let rules = load_rules(&rules)?;
-    let wanted = wanted(&rules, men, slices)?;
+    let targets = parse_slices(&rules, men, slices)?;
     let options = BuildOptions {
         metric: parse_word("metric", metric)?,
         force,
-        threads: parse_within("threads", threads, 0..=1024)? as usize,
+        threads: parse_in_range("threads", threads, 0..=1024)? as usize,
         memory_bytes: memory_bytes.or_else(available_bytes).unwrap_or(u64::MAX),
-        level: level.map(|level| parse_within("level", level, 1..=22)).transpose()?,
+        level: level.map(|level| parse_in_range("level", level, 1..=22)).transpose()?,
         scratch,
     };
     let built = work::run(
         py,
         progress.as_ref(),
         || {},
-        |reporter| Build::new(&rules, &tables, &wanted).options(&options).progress(reporter).run(),
+        |reporter| Build::new(&rules, &tables, &targets).options(&options).progress(reporter).run(),
     )?;
     let reports = built.map_err(build_error)?;
     reports.iter().map(|report| built_slice(py, &rules, report)).collect()
 }
 
-/// The slices that are to be built, without those that they need.
-fn wanted(rules: &Ruleset, men: Option<i64>, slices: Option<Slices>) -> PyResult<Vec<Slice>> {
+/// Returns the requested slices, without those that they depend on.
+fn parse_slices(rules: &Ruleset, men: Option<i64>, slices: Option<Slices>) -> PyResult<Vec<Slice>> {
     match (men, slices) {
         (Some(men @ 2..), None) => Ok(slices_up_to(rules, usize::try_from(men)?)),
         (Some(men), None) => Err(PyValueError::new_err(format!(
@@ -123,9 +122,9 @@ fn build_error(error: taflbase::build::BuildError) -> PyErr {
 /// Reads the manifest of a ruleset's tables.
 ///
 /// rules: a built-in name (see rulesets), or a path to a ruleset file.
-/// path: the file, the folder that it is in, or the folder above that.
+/// path: the file, its folder, or the parent of that folder.
 ///
-/// Raises RulesetError, or ManifestError.
+/// Raises RulesetError or ManifestError.
 #[pyfunction]
 pub fn read_manifest<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Many positions at once, and their values as arrays.
+//! Bulk probes, and their values as arrays.
 
 use std::fmt;
 
@@ -12,12 +12,11 @@ use taflbase::value::Wdl;
 
 use crate::errors::{bulk_error, position_error, probe_error};
 
-/// Positions that are probed together: few enough to be held as such, and enough for
-/// blocks to be read once for many of them. Between two such lots Python may
-/// interrupt.
-pub const LOT: usize = 1 << 18;
+/// The number of positions that are probed together: few enough to keep in memory, and enough
+/// to read each block once for many of them. Signals are handled between batches.
+pub const BATCH: usize = 1 << 18;
 
-/// Values of positions, column by column.
+/// Values of positions, as columns.
 #[derive(Default)]
 pub struct Columns {
     wdl: Vec<i8>,
@@ -29,24 +28,23 @@ pub type Arrays<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i32>>);
 
 /// In place of an outcome: there is no table of the position's slice.
 pub const UNKNOWN: i8 = i8::MIN;
-/// In place of an outcome: it is not a position of a running game.
+/// In place of an outcome: not a position of a game in progress.
 pub const INVALID: i8 = i8::MIN + 1;
 
-/// What becomes of positions without an answer.
+/// The treatment of positions that cannot be probed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum OnError {
     /// The first of them raises its error.
     Raise,
-    /// They are marked as [`UNKNOWN`] or [`INVALID`].
+    /// All of them are marked as [`UNKNOWN`] or [`INVALID`].
     Mark,
 }
 
 impl Columns {
-    /// Adds the values of positions by the tables of that metric, or what is known of them
-    /// by any.
+    /// Appends the values of positions, from tables of `metric` or from any.
     ///
     /// # Errors
-    /// That of the first one that cannot be probed.
+    /// The error of the first position that cannot be probed.
     pub fn probe(
         &mut self,
         py: Python<'_>,
@@ -60,11 +58,11 @@ impl Columns {
         py.check_signals()
     }
 
-    /// The same for positions that others have given, each perhaps an error instead.
+    /// Appends the values of positions from a caller, some of which may be invalid.
     ///
     /// # Errors
-    /// That of the first one without an answer, unless it is to be marked; its number is
-    /// part of the message. A table that is damaged is always an error.
+    /// The error of the first position that cannot be probed, with its number, unless such
+    /// positions are marked. A damaged table is always an error.
     pub fn probe_each(
         &mut self,
         py: Python<'_>,
@@ -109,12 +107,12 @@ impl Columns {
         self.dtw.push(-1);
     }
 
-    /// Each value as often as its number says.
+    /// Repeats each value `numbers[i]` times.
     pub fn repeated(&self, numbers: &[u8]) -> Columns {
         Columns { wdl: repeated(&self.wdl, numbers), dtw: repeated(&self.dtw, numbers) }
     }
 
-    /// The columns as arrays, without copying.
+    /// Converts the columns to arrays without copying.
     pub fn into_arrays(self, py: Python<'_>) -> Arrays<'_> {
         (self.wdl.into_pyarray(py), self.dtw.into_pyarray(py))
     }

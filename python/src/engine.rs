@@ -1,5 +1,6 @@
-//! The engine, and what it is made from.
+//! The engine and its options.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -15,11 +16,11 @@ use taflbase::notation::parse_move;
 use taflbase::rules::Ruleset;
 
 use crate::analysis::Analysis;
-use crate::errors::{Closed, MoveError, RulesetError, WeightsError, open_error, reach};
+use crate::errors::{Closed, MoveError, RulesetError, WeightsError, describe_size, open_error};
 use crate::game::running_game;
 use crate::open::load_rules;
-use crate::parameters::{ClockFields, parse_clock, parse_count, parse_limits, parse_within};
-use crate::search::{Request, Search, Wish, lock};
+use crate::parameters::{ClockFields, parse_clock, parse_count, parse_in_range, parse_limits};
+use crate::search::{Request, Search, StopReason, lock};
 use crate::tablebase::Tablebase;
 
 const MAX_CONTEMPT: i32 = EngineOptions::MAX_CONTEMPT;
@@ -27,46 +28,47 @@ const MAX_CONTEMPT: i32 = EngineOptions::MAX_CONTEMPT;
 /// The engine for games of one ruleset.
 ///
 /// rules: a built-in name (see rulesets), or a path to a ruleset file.
-/// tables: a Tablebase of the same rules, or a folder as open takes it; without, the
-///     tables that are part of the package. False plays without any.
-/// threads: how many search together. With one, a limit of depth or nodes gives the same
-///     answer every time.
-/// hash_mib: memory for what the search remembers, in MiB.
-/// lines: how many best lines are searched and told.
-/// weights: a file of weights for the evaluation; without, the ruleset's own.
-/// contempt: how much worse than a level position a draw is to the side that the engine
-///     moves for, in hundredths of a soldier, from -1000 to 1000: against weaker players a
-///     game is worth going on with.
+/// tables: a Tablebase of the same rules, or a folder as for open; by default the tables
+///     embedded in the package. False for no tables.
+/// threads: the number of search threads. With one thread, searches limited by depth or nodes
+///     are deterministic.
+/// hash_mib: the size of the transposition table in MiB.
+/// lines: the number of best lines to search and return.
+/// weights: a file of evaluation weights; by default those of the ruleset.
+/// contempt: how far a draw scores below a level position for the engine's side, in
+///     hundredths of a soldier, from -1000 to 1000. Positive values avoid draws against
+///     weaker players.
 ///
-/// An engine does one search at a time: a new one ends the one before it, and who waits
-/// for that gets a SearchError. What it has found is remembered for later searches, until
-/// clear. Raises RulesetError, FolderError or WeightsError.
+/// An engine does one search at a time: a new search stops the previous one, whose caller
+/// gets a SearchError. The transposition table is kept for later searches, until clear.
+/// Raises RulesetError, FolderError or WeightsError.
 #[pyclass(frozen, module = "taflbase")]
 pub struct Engine {
     rules: Arc<Ruleset>,
     options: EngineOptions,
     lines: NonZeroUsize,
-    /// Who has work for the engine holds the lock.
+    /// Locked while the engine is given work.
     work: Mutex<Work>,
 }
 
-/// The engine, and what it does.
+/// The engine and its current search.
 struct Work {
-    /// None after it was closed.
+    /// `None` after the engine is closed.
     engine: Option<Arc<Mutex<taflbase::engine::Engine>>>,
-    /// The last search that was begun.
+    /// The last search that was started.
     search: Option<Arc<Search>>,
 }
 
-/// What is to be searched, as it is given by name.
-struct Wanted {
+/// Keyword arguments of a search.
+struct SearchArguments {
     limits: Limits,
     clock: Option<ClockFields>,
     root_moves: Option<Vec<String>>,
 }
 
-impl Wanted {
-    /// The request for the game's position, whose side to move has its share of its clock.
+impl SearchArguments {
+    /// Makes a request for the game's position. With a clock, the side to move gets a share of
+    /// its time.
     fn request(&self, game: &Game, overhead: Duration, lines: NonZeroUsize) -> PyResult<Request> {
         let clock = self.clock.map(|clock| parse_clock(clock, game.position().to_move));
         let share = clock.transpose()?.and_then(|clock| clock.limits(overhead).time);
@@ -77,10 +79,10 @@ impl Wanted {
     }
 }
 
-/// Moves that a search is restricted to.
+/// Parses the moves that a search is restricted to.
 fn parse_root_moves(game: &Game, moves: &[String]) -> PyResult<Vec<Move>> {
     if moves.is_empty() {
-        return Err(PyValueError::new_err("root_moves: give one move at least, or None for all"));
+        return Err(PyValueError::new_err("root_moves: give at least one move, or None for all"));
     }
     let parse = |text: &String| parse_move(game.rules(), game.position(), text);
     let moves: Result<_, _> = moves.iter().map(parse).collect();
@@ -88,12 +90,16 @@ fn parse_root_moves(game: &Game, moves: &[String]) -> PyResult<Vec<Move>> {
 }
 
 impl Engine {
-    /// Ends what the engine does, and gives it something else to do.
-    fn employ<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Work) -> T + Send) -> T {
+    /// Stops the current search, and does other work with the engine.
+    fn interrupt_with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Work) -> T + Send,
+    ) -> T {
         py.detach(|| {
             let mut current = lock(&self.work);
             if let Some(earlier) = current.search.take() {
-                earlier.halt(Wish::Replace);
+                earlier.stop(StopReason::Replace);
                 earlier.join();
             }
             work(&mut current)
@@ -104,12 +110,12 @@ impl Engine {
         &self,
         py: Python<'_>,
         game: &Bound<'_, PyAny>,
-        wanted: &Wanted,
+        wanted: &SearchArguments,
     ) -> PyResult<Analysis> {
         let game = running_game(&self.rules, game)?;
         let (rules, position) = (Arc::clone(&self.rules), *game.position());
         let request = wanted.request(&game, self.options.overhead, self.lines)?;
-        let search = self.employ(py, |work| {
+        let search = self.interrupt_with(py, |work| {
             let search = Search::start(work.engine.as_ref().ok_or_else(closed)?, game, request)?;
             work.search = Some(Arc::clone(&search));
             Ok::<_, PyErr>(search)
@@ -117,15 +123,16 @@ impl Engine {
         Ok(Analysis::new(rules, position, search))
     }
 
-    /// The same, and nobody is there who could stop it: there must be limits.
+    /// Starts a search that must have a limit, because the caller waits for its end.
     fn begin_limited(
         &self,
         py: Python<'_>,
         game: &Bound<'_, PyAny>,
-        wanted: &Wanted,
+        wanted: &SearchArguments,
     ) -> PyResult<Analysis> {
         if wanted.limits == Limits::default() && wanted.clock.is_none() {
-            let message = "give a limit: depth, nodes, time or clock; analysis goes on without one";
+            let message =
+                "give a limit: depth, nodes, time or clock; only analysis works without one";
             return Err(PyValueError::new_err(message));
         }
         self.begin(py, game, wanted)
@@ -151,11 +158,11 @@ impl Engine {
         let mut options = EngineOptions {
             threads: parse_count("threads", threads, 1024)?,
             table_bytes: parse_count("hash_mib", hash_mib, 1 << 20)?.get() << 20,
-            contempt: parse_within("contempt", contempt, -MAX_CONTEMPT..=MAX_CONTEMPT)?,
+            contempt: parse_in_range("contempt", contempt, -MAX_CONTEMPT..=MAX_CONTEMPT)?,
             ..EngineOptions::new(&rules)
         };
         if let Some(tables) = tables {
-            options.tables = self::tables(&rules, tables)?;
+            options.tables = open_tables(&rules, tables)?;
         }
         if let Some(path) = weights {
             options.weights = Some(load_weights(&rules, &path)?);
@@ -164,7 +171,7 @@ impl Engine {
         let engine = py.detach(made).map_err(|error| match error {
             EngineError::Memory { bytes } => {
                 let mib = bytes >> 20;
-                PyMemoryError::new_err(format!("hash_mib: there are no {mib} MiB of memory"))
+                PyMemoryError::new_err(format!("hash_mib: cannot allocate {mib} MiB of memory"))
             }
             other => RulesetError::new_err(other.to_string()),
         })?;
@@ -181,13 +188,12 @@ impl Engine {
 
     /// Searches a game's position within the limits, and returns the last iteration.
     ///
-    /// game: a Game, or a position, which has no history. depth: plies. nodes: positions,
-    /// of all threads together. time: seconds. clock: a Clock, of which the move takes a
-    /// share, so that time is left for the moves to come. root_moves: only these moves are
-    /// searched, and the scores are those of the best of them. The search ends with the
-    /// first limit that it reaches, by stop from another thread, or when there is nothing
-    /// more to find; one limit must be given. Ctrl-C ends it at once. Raises PositionError,
-    /// MoveError, GameOver, Closed or, for a game of other rules, RulesetError.
+    /// game: a Game, or a position without history. depth: plies. nodes: positions of all
+    /// threads together. time: seconds. clock: a Clock; the search takes a share of the
+    /// remaining time. root_moves: search only these moves. At least one limit is required.
+    /// The search ends at the first limit that it reaches, by stop from another thread, or
+    /// when nothing is left to find. Ctrl-C ends it at once. Raises PositionError, MoveError,
+    /// GameOver, Closed or, for a game of other rules, RulesetError.
     #[pyo3(signature = (game, *, depth=None, nodes=None, time=None, clock=None, root_moves=None))]
     #[expect(clippy::too_many_arguments)]
     fn analyse<'py>(
@@ -201,10 +207,10 @@ impl Engine {
         root_moves: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let limits = parse_limits(depth, nodes, time)?;
-        self.begin_limited(py, game, &Wanted { limits, clock, root_moves })?.wait(py)
+        self.begin_limited(py, game, &SearchArguments { limits, clock, root_moves })?.wait(py)
     }
 
-    /// The best move within the limits, which are those of analyse.
+    /// Searches like analyse, and returns the best move.
     #[pyo3(signature = (game, *, depth=None, nodes=None, time=None, clock=None, root_moves=None))]
     #[expect(clippy::too_many_arguments)]
     fn best_move(
@@ -218,12 +224,12 @@ impl Engine {
         root_moves: Option<Vec<String>>,
     ) -> PyResult<String> {
         let limits = parse_limits(depth, nodes, time)?;
-        self.begin_limited(py, game, &Wanted { limits, clock, root_moves })?.best_move(py)
+        self.begin_limited(py, game, &SearchArguments { limits, clock, root_moves })?.best_move(py)
     }
 
-    /// Begins a search and returns at once. To iterate over what it returns gives each
-    /// iteration as soon as it is through. Without a limit the search goes on until it is
-    /// stopped, or there is nothing more to find. The arguments are those of analyse.
+    /// Starts a search and returns at once. Iterate over the returned Analysis to get each
+    /// iteration as soon as it is finished. Without a limit the search runs until it is
+    /// stopped, or nothing is left to find. The arguments are those of analyse.
     #[pyo3(signature = (game, *, depth=None, nodes=None, time=None, clock=None, root_moves=None))]
     #[expect(clippy::too_many_arguments)]
     fn analysis(
@@ -237,31 +243,31 @@ impl Engine {
         root_moves: Option<Vec<String>>,
     ) -> PyResult<Analysis> {
         let limits = parse_limits(depth, nodes, time)?;
-        self.begin(py, game, &Wanted { limits, clock, root_moves })
+        self.begin(py, game, &SearchArguments { limits, clock, root_moves })
     }
 
-    /// Ends the search that is running, from any thread: it returns what it has found. If
-    /// there is none, nothing happens.
+    /// Stops the current search, from any thread; it returns its last iteration. Does nothing
+    /// if no search is running.
     fn stop(&self, py: Python<'_>) {
         py.detach(|| {
             if let Some(search) = &lock(&self.work).search {
-                search.halt(Wish::Stop);
+                search.stop(StopReason::Stop);
             }
         });
     }
 
-    /// Forgets what it remembers of earlier searches. Raises Closed.
+    /// Clears the transposition table and other data from earlier searches. Raises Closed.
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        self.employ(py, |work| {
+        self.interrupt_with(py, |work| {
             lock(work.engine.as_ref().ok_or_else(closed)?).clear();
             Ok(())
         })
     }
 
-    /// Ends its search, and gives back its memory. It cannot search any more. So does the
-    /// end of a with statement.
+    /// Stops the current search and frees the engine's memory, as does the end of a with
+    /// statement. A closed engine cannot search.
     fn close(&self, py: Python<'_>) {
-        self.employ(py, |work| work.engine = None);
+        self.interrupt_with(py, |work| work.engine = None);
     }
 
     fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -279,7 +285,7 @@ impl Engine {
             1 => "1 thread".to_owned(),
             count => format!("{count} threads"),
         };
-        let tables = tables.as_ref().map_or("none".to_owned(), |tables| reach(tables));
+        let tables = tables.as_ref().map_or("none".to_owned(), |tables| describe_size(tables));
         let (rules, mib) = (&self.rules.name, table_bytes >> 20);
         format!("<taflbase.Engine {rules}: {threads}, {mib} MiB, tables: {tables}>")
     }
@@ -289,8 +295,8 @@ fn closed() -> PyErr {
     Closed::new_err("the engine is closed: make another one")
 }
 
-/// The tables that an engine is given, or none.
-fn tables(
+/// Opens the tables of the argument; `None` for no tables.
+fn open_tables(
     rules: &Ruleset,
     tables: &Bound<'_, PyAny>,
 ) -> PyResult<Option<Arc<taflbase::Tablebase>>> {
@@ -301,7 +307,7 @@ fn tables(
         return Ok(None);
     }
     let Ok(folder) = tables.extract::<PathBuf>() else {
-        let message = "tables: a Tablebase, a folder, or False for none, not ";
+        let message = "tables: expected a Tablebase, a folder, or False for none, not ";
         return Err(PyTypeError::new_err(format!("{message}{}", tables.get_type().name()?)));
     };
     let open = || taflbase::Tablebase::open(rules.clone(), &folder);
@@ -309,7 +315,10 @@ fn tables(
 }
 
 fn load_weights(rules: &Ruleset, path: &Path) -> PyResult<Weights> {
-    let unusable = |reason: String| WeightsError::new_err(format!("{}: {reason}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
-    Weights::from_toml(&text, rules).map_err(|error| unusable(error.to_string()))
+    let text = std::fs::read_to_string(path).map_err(|error| weights_error(path, error))?;
+    Weights::from_toml(&text, rules).map_err(|error| weights_error(path, error))
+}
+
+fn weights_error(path: &Path, error: impl fmt::Display) -> PyErr {
+    WeightsError::new_err(format!("{}: {error}", path.display()))
 }

@@ -23,35 +23,35 @@ import_exception!(taflbase.errors, VerifyError);
 import_exception!(taflbase.errors, WeightsError);
 import_exception!(taflbase.errors, WrongTable);
 
-/// The exception for a probe that failed.
+/// Converts the error of a probe.
 pub fn probe_error(base: &Tablebase, error: ProbeError) -> PyErr {
     exception(&error, message(base, &error))
 }
 
-/// The same for one of many positions, which the message names.
+/// Converts the error of a bulk probe; the message starts with the number of the position.
 pub fn bulk_error(base: &Tablebase, number: usize, error: ProbeError) -> PyErr {
     let message = format!("position {number}: {}", message(base, &error));
     exception(&error, message)
 }
 
-/// The exception for one of many positions that is none.
+/// Returns the exception for an invalid position in a bulk probe.
 pub fn position_error(number: usize, error: impl fmt::Display) -> PyErr {
     PositionError::new_err(format!("position {number}: {error}"))
 }
 
-/// The exception for tables that cannot be opened.
+/// Converts the error of opening tables.
 pub fn open_error(error: ProbeError) -> PyErr {
     exception(&error, error.to_string())
 }
 
-/// An exception that Python has raised about an argument, with the argument's name.
+/// Adds the name of an argument to an exception that Python has raised for it.
 pub fn argument_error(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     let message = format!("{name}: {}", error.value(py));
     PyErr::from_type(error.get_type(py), message)
 }
 
-/// How far tables reach: those of more men may have no distances.
-pub fn reach(base: &Tablebase) -> String {
+/// Describes the maximum number of men in the tables, in total and with distances.
+pub fn describe_size(base: &Tablebase) -> String {
     match (base.max_men(), base.max_men_dtw()) {
         (men, distances) if men == distances => format!("at most {men} men"),
         (men, 0) => format!("at most {men} men (no distances)"),
@@ -59,10 +59,12 @@ pub fn reach(base: &Tablebase) -> String {
     }
 }
 
-/// What is wrong, and for a table that is missing, how far those that are there reach.
+/// Returns the message; for a missing table with the maximum number of men.
 fn message(base: &Tablebase, error: &ProbeError) -> String {
     match error {
-        ProbeError::MissingTable { .. } => format!("{error}; there are tables of {}", reach(base)),
+        ProbeError::MissingTable { .. } => {
+            format!("{error}; there are tables of {}", describe_size(base))
+        }
         _ => error.to_string(),
     }
 }
@@ -78,7 +80,7 @@ fn exception(error: &ProbeError, message: String) -> PyErr {
         ProbeError::WrongRules { .. }
         | ProbeError::WrongName { .. }
         | ProbeError::Unsupported(_) => WrongTable::new_err(message),
-        // Those that are to come are faults of tables, too.
+        // The enum is non-exhaustive; further variants are faults of tables, too.
         _ => DamagedTable::new_err(message),
     }
 }

@@ -1,4 +1,4 @@
-//! Players that are programs of their own.
+//! Players that are external programs.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -19,26 +19,26 @@ use crate::parameters::{ClockFields, parse_clock, parse_seconds};
 use crate::search::lock;
 use crate::work;
 
-/// A program that plays by OTEP, the protocol of OpenTafl and its engines.
+/// A program that speaks OTEP, the protocol of OpenTafl and its engines.
 ///
 /// rules: a built-in name (see rulesets), or a path to a ruleset file.
-/// command: its command line, as "java -jar OpenTafl.jar --engine", in the words of a
+/// command: its command line, as "java -jar OpenTafl.jar --engine", split into words as by a
 ///     shell.
 ///
-/// It is ended by close, at the end of a with statement, and when nobody holds it any more.
-/// One that has failed is started again for the next move. Raises RulesetError, or
-/// PlayerError if it does not start, does not speak OTEP, or if the protocol has no words
-/// for the rules.
+/// The program is stopped by close, at the end of a with statement, and when it is no longer
+/// referenced. After a failure it is restarted for the next move. Raises RulesetError, or
+/// PlayerError if the program does not start or does not speak OTEP, or if the protocol
+/// cannot express the rules.
 #[pyclass(frozen, module = "taflbase")]
 pub struct ExternalPlayer {
     rules: Arc<Ruleset>,
     name: String,
     stopper: Stopper,
-    /// None after it was closed.
+    /// `None` after the player is closed.
     player: Mutex<Option<Program>>,
 }
 
-/// The program, and the game that it plays.
+/// The program and its current game.
 struct Program {
     player: otep::ExternalPlayer,
     game: Option<Game>,
@@ -84,16 +84,15 @@ impl ExternalPlayer {
         &self.name
     }
 
-    /// Its move in a game's position.
+    /// Asks the program for its move in a game's position.
     ///
-    /// game: a Game, or a position, which has no history. time: seconds for this move.
-    /// clock: a Clock instead; OTEP has no words for what a move adds to it. If the game
-    /// goes on from the one that it was asked about before, it is told the moves since
-    /// then, else the new position.
+    /// game: a Game, or a position without history. time: seconds for this move. clock: a
+    /// Clock instead; OTEP cannot express its increments. If the game continues the one of the
+    /// previous call, the program gets the moves since then, otherwise the new position.
     ///
-    /// Ctrl-C ends the program; it is started again for the next move. Raises PlayerError
-    /// if it does not answer in time, or with no legal move; PositionError, GameOver,
-    /// Closed, or for a game of other rules RulesetError.
+    /// Ctrl-C stops the program; it is restarted for the next move. Raises PlayerError if it
+    /// does not answer in time or returns no legal move; PositionError, GameOver, Closed, or
+    /// RulesetError for a game of other rules.
     #[pyo3(signature = (game, *, time=None, clock=None))]
     fn best_move(
         &self,
@@ -106,7 +105,7 @@ impl ExternalPlayer {
         let clock = parse_time(time, clock, game.position().to_move)?;
         let choose = |_: &work::Reporter<'_>| {
             let mut player = lock(&self.player);
-            // A stop that came too late for the last move is not for this one.
+            // A stop that arrived after the last move must not end this one.
             self.stopper.reset();
             player.as_mut().map(|program| program.choose(game, clock))
         };
@@ -114,7 +113,7 @@ impl ExternalPlayer {
         chosen.ok_or_else(closed)?.map_err(failed)
     }
 
-    /// Ends the program.
+    /// Stops the program.
     fn close(&self, py: Python<'_>) {
         py.detach(|| lock(&self.player).take());
     }
@@ -133,7 +132,7 @@ impl ExternalPlayer {
     }
 }
 
-/// The time for a move: one of the two ways to say it.
+/// Parses the time for a move, given as exactly one of the two arguments.
 fn parse_time(time: Option<f64>, clock: Option<ClockFields>, side: Side) -> PyResult<Clock> {
     match (time, clock) {
         (Some(seconds), None) => Ok(Clock::PerMove(parse_seconds(seconds)?)),

@@ -1,4 +1,4 @@
-//! Search in a table, as `taflbase find` does it.
+//! Search in a table, as in `taflbase find`.
 
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Mutex;
@@ -17,8 +17,8 @@ use crate::errors::DamagedTable;
 use crate::parameters::parse_word;
 use crate::search::lock;
 
-/// What is looked for, as it is given by name.
-pub struct Wanted {
+/// Keyword arguments that describe the wanted positions.
+pub struct Criteria {
     pub value: Option<String>,
     pub plies: Option<Distance>,
     pub to_move: Option<String>,
@@ -30,22 +30,22 @@ pub struct Wanted {
     pub empty: Option<Names>,
 }
 
-/// Which of the positions that are found are told.
-pub struct Told {
+/// Keyword arguments that select among the positions found.
+pub struct Selection {
     pub longest: bool,
     pub random: Option<usize>,
     pub seed: u64,
     pub limit: Option<usize>,
 }
 
-/// A distance, or the shortest and the longest.
+/// A distance, or the minimum and the maximum.
 #[derive(FromPyObject)]
 pub enum Distance {
     One(Plies),
     Range(Plies, Plies),
 }
 
-/// Squares by their names, "c3,d5" or one by one.
+/// Names of squares, as "c3,d5" or a list.
 #[derive(FromPyObject)]
 pub enum Names {
     Text(String),
@@ -61,13 +61,13 @@ impl Names {
     }
 }
 
-impl Wanted {
+impl Criteria {
     fn query(&self, rules: &Ruleset) -> PyResult<Query> {
         let to_move = self.to_move.as_deref().map(|side| parse_word("to_move", side));
         let wdl = self.value.as_deref().map(|value| find::parse_outcome(rules, value));
         Ok(Query {
             to_move: to_move.transpose()?,
-            wdl: wdl.transpose().map_err(told_of("value"))?,
+            wdl: wdl.transpose().map_err(argument_error("value"))?,
             plies: self.plies.as_ref().map(Distance::range).transpose()?,
             zugzwang: self.zugzwang,
             pattern: self.pattern(rules)?,
@@ -78,7 +78,7 @@ impl Wanted {
         let squares = |argument, names: &Option<Names>| {
             let names = names.as_ref().map(Names::parts);
             let squares = names.map(|names| find::parse_squares(names, rules.board));
-            squares.transpose().map_err(told_of::<PatternError>(argument))
+            squares.transpose().map_err(argument_error::<PatternError>(argument))
         };
         let by_squares = Pattern {
             attackers: squares("attackers", &self.attackers)?.unwrap_or_default(),
@@ -87,7 +87,7 @@ impl Wanted {
             king: squares("king", &self.king)?,
         };
         let board = self.pattern.as_deref().map(|text| Pattern::parse(text, rules.board));
-        let board = board.transpose().map_err(told_of("pattern"))?;
+        let board = board.transpose().map_err(argument_error("pattern"))?;
         Ok(board.unwrap_or_default().and(&by_squares))
     }
 }
@@ -98,60 +98,61 @@ impl Distance {
             Distance::One(plies) => Ok(plies..=plies),
             Distance::Range(first, last) if first <= last => Ok(first..=last),
             Distance::Range(first, last) => Err(PyValueError::new_err(format!(
-                "plies: there is nothing from {first} to {last}: give the smaller number first"
+                "plies: {first} to {last} is an empty range: give the smaller number first"
             ))),
         }
     }
 }
 
-/// An error of that argument's value.
-fn told_of<E: std::fmt::Display>(argument: &str) -> impl Fn(E) -> PyErr {
+/// Converts an error in the value of an argument.
+fn argument_error<E: std::fmt::Display>(argument: &str) -> impl Fn(E) -> PyErr {
     move |error| PyValueError::new_err(format!("{argument}: {error}"))
 }
 
-/// The positions of a slice that are wanted, in its table.
+/// Finds positions in the table of a slice.
 pub fn find<'py>(
     py: Python<'py>,
     base: &Tablebase,
     table: &Table<TableFile>,
-    wanted: &Wanted,
-    told: &Told,
+    criteria: &Criteria,
+    selection: &Selection,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    if told.random.is_some() && (told.longest || told.limit.is_some()) {
-        let message = "random says how many positions are told: give no limit, and not longest";
+    if selection.random.is_some() && (selection.longest || selection.limit.is_some()) {
+        let message = "random cannot be combined with limit or longest";
         return Err(PyValueError::new_err(message));
     }
-    let query = wanted.query(base.rules())?;
+    let query = criteria.query(base.rules())?;
     let interrupted = Mutex::new(None);
-    let goes_on = || match Python::attach(|py| py.check_signals()) {
+    let should_continue = || match Python::attach(|py| py.check_signals()) {
         Ok(()) => true,
         Err(error) => {
             *lock(&interrupted) = Some(error);
             false
         }
     };
-    let search = || positions(base.rules(), table, &query, told, &goes_on);
-    let found = py.detach(search).map_err(find_error)?;
+    let found = py
+        .detach(|| positions(base.rules(), table, &query, selection, &should_continue))
+        .map_err(find_error)?;
     if let Some(error) = lock(&interrupted).take() {
         return Err(error);
     }
-    found.iter().map(|found| answer(py, base, found)).collect()
+    found.iter().map(|found| convert(py, base, found)).collect()
 }
 
 fn positions(
     rules: &Ruleset,
     table: &Table<TableFile>,
     query: &Query,
-    told: &Told,
-    goes_on: &(dyn Fn() -> bool + Sync),
+    selection: &Selection,
+    should_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Found>, FindError> {
-    let search = Search::new(rules, table, query)?.cancel_unless(goes_on);
-    if let Some(count) = told.random {
-        return find::random(&[search], count, told.seed);
+    let search = Search::new(rules, table, query)?.cancel_unless(should_continue);
+    if let Some(count) = selection.random {
+        return find::random(&[search], count, selection.seed);
     }
-    let limit = told.limit.unwrap_or(usize::MAX);
+    let limit = selection.limit.unwrap_or(usize::MAX);
     let mut found = Vec::new();
-    if told.longest {
+    if selection.longest {
         found = search.longest()?;
         found.truncate(limit);
     } else if limit > 0 {
@@ -163,7 +164,7 @@ fn positions(
     Ok(found)
 }
 
-fn answer<'py>(py: Python<'py>, base: &Tablebase, found: &Found) -> PyResult<Bound<'py, PyAny>> {
+fn convert<'py>(py: Python<'py>, base: &Tablebase, found: &Found) -> PyResult<Bound<'py, PyAny>> {
     let position = &found.position;
     let slice: Slice = position.slice();
     let fields = (

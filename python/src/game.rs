@@ -17,16 +17,16 @@ use crate::board::Board;
 use crate::errors::{GameOver, MoveError, PositionError, RulesetError, argument_error};
 use crate::open::load_rules;
 
-/// A game with its history, which positions do not tell: whether a position has come back,
-/// and how many plies are left.
+/// A game with its history, which a position lacks: repetitions, and the plies left under the
+/// ply limit.
 ///
 /// rules: a built-in name (see rulesets), or a path to a ruleset file.
-/// position: where it begins; the ruleset's start unless given. Its history is empty.
-/// moves: what has been played from there.
+/// position: the first position, without history; by default the ruleset's start.
+/// moves: the moves played from there.
 ///
-/// Positions and moves are the texts that a Tablebase takes and gives. Games are equal if
-/// they have the same rules, start and moves; they are copied by copy, and pickled. Raises
-/// RulesetError, PositionError, MoveError or GameOver.
+/// Positions and moves are strings, as for a Tablebase. Games are equal if they have the same
+/// rules, start and moves; they can be copied with copy, and pickled. Raises RulesetError,
+/// PositionError, MoveError or GameOver.
 #[pyclass(eq, module = "taflbase")]
 pub struct Game {
     /// The name or path of the rules, for pickle.
@@ -48,7 +48,7 @@ impl Game {
     }
 }
 
-/// A game without history.
+/// Creates a game without history.
 fn from_position(rules: Arc<Ruleset>, position: Option<&str>) -> PyResult<history::Game> {
     let game = match position {
         None => history::Game::new(rules),
@@ -58,7 +58,7 @@ fn from_position(rules: Arc<Ruleset>, position: Option<&str>) -> PyResult<histor
     game.map_err(|error| PositionError::new_err(error.to_string()))
 }
 
-/// An error, if the game is over.
+/// Returns an error if the game is over.
 fn check_running(game: &history::Game) -> PyResult<()> {
     match game.outcome() {
         Some(outcome) => Err(GameOver::new_err(format!("the game is over: {outcome}"))),
@@ -66,29 +66,29 @@ fn check_running(game: &history::Game) -> PyResult<()> {
     }
 }
 
-/// A game of these rules that is not over: an argument that is a Game, or a position with
-/// which one begins.
+/// Converts an argument, a Game or a position, to an unfinished game of these rules.
 pub fn running_game(rules: &Arc<Ruleset>, argument: &Bound<'_, PyAny>) -> PyResult<history::Game> {
     let game = if let Ok(game) = argument.cast::<Game>() {
         game.borrow().game.clone()
     } else if let Ok(text) = argument.extract::<String>() {
         from_position(Arc::clone(rules), Some(&text))?
     } else {
-        let message = format!("game: a Game or a position, not {}", argument.get_type().name()?);
+        let message =
+            format!("game: expected a Game or a position, not {}", argument.get_type().name()?);
         return Err(PyTypeError::new_err(message));
     };
-    same_rules("game", game.rules(), rules)?;
+    check_same_rules("game", game.rules(), rules)?;
     check_running(&game)?;
     Ok(game)
 }
 
-/// An error, if what is given is of other rules than those that are wanted.
-pub fn same_rules(argument: &str, given: &Ruleset, wanted: &Ruleset) -> PyResult<()> {
+/// Returns an error unless both rulesets have the same fingerprint.
+fn check_same_rules(argument: &str, given: &Ruleset, wanted: &Ruleset) -> PyResult<()> {
     if given.fingerprint() == wanted.fingerprint() {
         return Ok(());
     }
     let (given, wanted) = (&given.name, &wanted.name);
-    let message = format!("{argument}: its rules are those of {given}, and not of {wanted}");
+    let message = format!("{argument}: its ruleset is {given}, not {wanted}");
     Err(RulesetError::new_err(message))
 }
 
@@ -136,7 +136,7 @@ impl Game {
         &self.rules().name
     }
 
-    /// The position on the board, as every method of a Tablebase takes it.
+    /// The position on the board, as taken by the methods of a Tablebase.
     #[getter]
     fn position(&self) -> String {
         self.text(self.game.position())
@@ -148,25 +148,25 @@ impl Game {
         answers::side(self.game.position().to_move)
     }
 
-    /// The moves that were played.
+    /// The moves played so far.
     #[getter]
     fn moves(&self) -> Vec<String> {
         self.game.moves().iter().map(|played| self.move_text(played)).collect()
     }
 
-    /// All positions, from the first to the one on the board: one more than moves.
+    /// All positions, from the first to the current one: one more than moves.
     #[getter]
     fn positions(&self) -> Vec<String> {
         self.game.positions().iter().map(|position| self.text(position)).collect()
     }
 
-    /// How many plies are left under the ruleset's limit; None if it has no limit.
+    /// The plies left under the ruleset's limit; None without a limit.
     #[getter]
     fn plies_left(&self) -> Option<u32> {
         self.game.plies_left()
     }
 
-    /// The legal moves, as Tablebase.legal_moves gives them; none when the game is over.
+    /// Returns the legal moves, as Tablebase.legal_moves does; none if the game is over.
     fn legal_moves<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         if self.game.outcome().is_some() {
             return Ok(Vec::new());
@@ -176,34 +176,34 @@ impl Game {
         moves.iter().map(|played| answers::played(py, self.rules(), position, played)).collect()
     }
 
-    /// Plays a move, and returns it in full: of its text, the letter K, the captures and
-    /// the mark at the end may be missing. Raises MoveError if it is not legal, and
+    /// Plays a move and returns its full text. The letter K, the captures and the mark at the
+    /// end may be omitted from the argument. Raises MoveError if the move is illegal, and
     /// GameOver.
     fn play(&mut self, r#move: &str) -> PyResult<String> {
         let played = play(&mut self.game, r#move)?;
         Ok(self.move_text(&played))
     }
 
-    /// Takes the last move back, and returns it. Raises MoveError if there is none.
+    /// Takes back the last move and returns it. Raises MoveError if there is none.
     fn undo(&mut self) -> PyResult<String> {
         let last = self.game.undo();
         let none = || MoveError::new_err("there is no move to take back");
         last.map(|played| self.move_text(&played)).ok_or_else(none)
     }
 
-    /// How the game has ended, by the rules of repetition and the limit of plies, too;
-    /// None if it goes on.
+    /// Returns the outcome of the game, including repetitions and the ply limit; None if the
+    /// game is not over.
     fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let outcome = self.game.outcome();
         outcome.map(|outcome| answers::outcome(py, &outcome)).transpose()
     }
 
-    /// A game of its own with the same history.
+    /// Returns an independent copy with the same history.
     fn copy(&self) -> Game {
         Game { source: self.source.clone(), game: self.game.clone() }
     }
 
-    /// The board, to look at: as a picture in a notebook, as text with print. The picture
+    /// Returns the board for display: a picture in a notebook, text with print. The picture
     /// marks the squares of the last move.
     fn board(&self) -> Board {
         Board::of_game(&self.game)

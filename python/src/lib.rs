@@ -1,5 +1,5 @@
-//! The compiled part of the Python package `taflbase`; `package/` has the rest: the
-//! classes of answers and errors, and the types of what is here.
+//! The compiled part of the Python package `taflbase`. `package/` has the classes of results
+//! and errors, and the type stubs of this module.
 
 mod analysis;
 mod answers;

@@ -8,22 +8,21 @@ use crate::errors::{RulesetError, open_error};
 use crate::parameters::parse_word;
 use crate::tablebase::Tablebase;
 
-/// Signatures hold literals only, since Python shows them.
+/// The signature below needs a literal, because Python displays it.
 const _: () = assert!(BlockCache::DEFAULT_BYTES == 67_108_864);
 
 /// Opens the tables of a ruleset.
 ///
 /// rules: a built-in name (see rulesets), or a path to a ruleset file.
-/// tables: the folder that `taflbase build` writes to, with a folder for each ruleset.
-///     Without one there are the tables of few men that are part of the package, which
-///     are asked wherever the folder has no table. Those of most men may have no
-///     distances: see max_men_dtw.
-/// directories: further folders, each with tables of this ruleset alone; the last one is
-///     asked first.
-/// cache_bytes: the most memory that decoded blocks may take; 64 MiB unless given.
-/// embedded: whether the tables that are part of the package are there, too.
-/// access: "mapped" maps files into memory; "read" reads them block by block, for
-///     drives that may fail and folders where others write.
+/// tables: the folder that `taflbase build` writes to, with a subfolder for each ruleset.
+///     Slices that it lacks are read from the tables of few men embedded in the package.
+///     The largest slices may have no distances: see max_men_dtw.
+/// directories: further folders, each with tables of this ruleset only; the last one has
+///     priority.
+/// cache_bytes: the maximum memory for decoded blocks; 64 MiB by default.
+/// embedded: whether to use the tables embedded in the package.
+/// access: "mapped" maps files into memory; "read" reads them block by block, for unreliable
+///     drives and folders that other programs write to.
 ///
 /// A file is opened when its slice is first probed. Raises RulesetError or FolderError.
 #[pyfunction]
@@ -55,13 +54,13 @@ pub fn open(
     Ok(Tablebase::new(base))
 }
 
-/// The ruleset of that name, or in that file.
+/// Loads a built-in ruleset or a ruleset file.
 pub fn load_rules(name_or_path: &Path) -> PyResult<Ruleset> {
     Ruleset::load(&name_or_path.to_string_lossy())
         .map_err(|error| RulesetError::new_err(error.to_string()))
 }
 
-/// The names of the built-in rulesets.
+/// Returns the names of the built-in rulesets.
 #[pyfunction]
 pub fn rulesets() -> Vec<&'static str> {
     Ruleset::builtin_names().to_vec()

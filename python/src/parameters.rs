@@ -1,4 +1,4 @@
-//! Parameters that are words or numbers of a range.
+//! Parsing of arguments: words, numbers in a range, limits and clocks.
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -14,9 +14,9 @@ use taflbase::table::{Access, Metric};
 use crate::bulk::OnError;
 use crate::errors::SliceError;
 
-/// What has a few values with names.
+/// A type with a few named values.
 pub trait Named: Copy + Sized {
-    /// The values with their names.
+    /// Returns the values with their names.
     fn all() -> Vec<(&'static str, Self)>;
 }
 
@@ -44,7 +44,7 @@ impl Named for OnError {
     }
 }
 
-/// The value of that name, for an argument.
+/// Parses an argument that names a value.
 pub fn parse_word<T: Named>(argument: &str, word: &str) -> PyResult<T> {
     let all = T::all();
     let found = all.iter().find(|(name, _)| *name == word);
@@ -54,37 +54,37 @@ pub fn parse_word<T: Named>(argument: &str, word: &str) -> PyResult<T> {
     })
 }
 
-/// A slice by its name.
+/// Parses the name of a slice.
 pub fn parse_slice(text: &str) -> PyResult<Slice> {
     text.parse().map_err(|error| SliceError::new_err(format!("{error}")))
 }
 
-/// A number from 1 up to that, for an argument.
-pub fn parse_count(argument: &str, number: i64, most: i64) -> PyResult<NonZeroUsize> {
-    let inside = Some(number).filter(|&number| number <= most);
+/// Parses an argument from 1 to `max`.
+pub fn parse_count(argument: &str, number: i64, max: i64) -> PyResult<NonZeroUsize> {
+    let inside = Some(number).filter(|&number| number <= max);
     let count = inside.and_then(|number| usize::try_from(number).ok());
     count.and_then(NonZeroUsize::new).ok_or_else(|| {
-        let wanted = match most {
+        let wanted = match max {
             i64::MAX => "1 or more".to_owned(),
-            _ => format!("from 1 to {most}"),
+            _ => format!("from 1 to {max}"),
         };
         PyValueError::new_err(format!("{argument} must be {wanted}, not {number}"))
     })
 }
 
-/// A number of a range, for an argument.
-pub fn parse_within(argument: &str, number: i64, range: RangeInclusive<i32>) -> PyResult<i32> {
+/// Parses an argument in a range.
+pub fn parse_in_range(argument: &str, number: i64, range: RangeInclusive<i32>) -> PyResult<i32> {
     let inside = i32::try_from(number).ok().filter(|number| range.contains(number));
     inside.ok_or_else(|| {
-        let (least, most) = range.into_inner();
-        PyValueError::new_err(format!("{argument} must be from {least} to {most}, not {number}"))
+        let (min, max) = range.into_inner();
+        PyValueError::new_err(format!("{argument} must be from {min} to {max}, not {number}"))
     })
 }
 
-/// The time of both sides as a `Clock`, which is a tuple.
+/// The fields of a `Clock`, which is a tuple.
 pub type ClockFields = (Option<f64>, Option<f64>, f64, f64);
 
-/// The clock of a side: what is left, and what each move adds.
+/// Parses the clock of a side: its remaining time and its increment.
 pub fn parse_clock(clock: ClockFields, side: Side) -> PyResult<Clock> {
     let (attackers, defenders, attackers_increment, defenders_increment) = clock;
     let (name, left, increment) = match side {
@@ -98,15 +98,15 @@ pub fn parse_clock(clock: ClockFields, side: Side) -> PyResult<Clock> {
 }
 
 fn parse_clock_seconds(name: &str, seconds: f64) -> PyResult<Duration> {
-    let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= MOST_TIME);
+    let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= MAX_TIME);
     time.ok_or_else(|| {
-        let most = MOST_TIME.as_secs();
-        let message = format!("clock: {name} must be seconds from 0 to {most}, not {seconds}");
+        let max = MAX_TIME.as_secs();
+        let message = format!("clock: {name} must be seconds from 0 to {max}, not {seconds}");
         PyValueError::new_err(message)
     })
 }
 
-/// Limits of a search: plies, positions and seconds.
+/// Parses the limits of a search: plies, positions and seconds.
 pub fn parse_limits(depth: Option<i64>, nodes: Option<i64>, time: Option<f64>) -> PyResult<Limits> {
     let depth = depth.map(|depth| parse_count("depth", depth, 1000)).transpose()?;
     let nodes = nodes.map(|nodes| parse_count("nodes", nodes, i64::MAX)).transpose()?;
@@ -117,15 +117,14 @@ pub fn parse_limits(depth: Option<i64>, nodes: Option<i64>, time: Option<f64>) -
     })
 }
 
-/// The most time, as the program takes it: about a month.
-const MOST_TIME: Duration = Duration::from_secs(1 << 21);
+/// The maximum time, as for the program: about 24 days.
+const MAX_TIME: Duration = Duration::from_secs(1 << 21);
 
-/// The time that a move may take.
+/// Parses the time for a move.
 pub fn parse_seconds(seconds: f64) -> PyResult<Duration> {
     let time = Duration::try_from_secs_f64(seconds).ok();
-    let sensible = |time: &Duration| time.as_millis() > 0 && *time < MOST_TIME;
-    time.filter(sensible).ok_or_else(|| {
-        let most = MOST_TIME.as_secs();
-        PyValueError::new_err(format!("time must be seconds from 0.001 to {most}, not {seconds}"))
+    time.filter(|time| time.as_millis() > 0 && *time < MAX_TIME).ok_or_else(|| {
+        let max = MAX_TIME.as_secs();
+        PyValueError::new_err(format!("time must be seconds from 0.001 to {max}, not {seconds}"))
     })
 }

@@ -1,4 +1,4 @@
-//! A search on a thread of its own, and those who wait for what it finds.
+//! A search on its own thread, and waiting for its iterations.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,43 +14,43 @@ use taflbase::moves::Move;
 
 use crate::errors::SearchError;
 
-/// How long somebody waits before Python may interrupt.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// The interval at which waiting threads check for signals.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A search: how far it goes, and what it is to find; a `SearchRequest` that owns its moves.
+/// A `SearchRequest` that owns its moves.
 pub struct Request {
     pub limits: Limits,
     pub lines: NonZeroUsize,
     pub root_moves: Vec<Move>,
 }
 
-/// A search that is running, or is over.
+/// A running or finished search.
 pub struct Search {
     stopper: Stopper,
     progress: Mutex<Progress>,
-    news: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
 struct Progress {
-    /// Iterations that nobody has taken yet.
-    untold: VecDeque<Iteration>,
+    /// Iterations that have not been returned yet.
+    pending: VecDeque<Iteration>,
     last: Option<Iteration>,
-    /// Why it is to end, if somebody has said so.
-    wish: Option<Wish>,
+    /// The reason of a stop, once one was requested.
+    stop_reason: Option<StopReason>,
     end: Option<End>,
 }
 
-/// Who ends a search before its limits.
+/// The reason for stopping a search before its limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// Somebody who takes what it has found.
+pub enum StopReason {
+    /// The caller wants the result so far.
     Stop,
-    /// Somebody who has other work for the engine.
+    /// The engine is needed for other work.
     Replace,
 }
 
-/// How a search has ended.
+/// The end of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Done,
@@ -59,60 +59,62 @@ enum End {
 }
 
 impl Search {
-    /// Searches a game of the engine's rules that is not over.
+    /// Starts a search of an unfinished game of the engine's rules.
     pub fn start(
         engine: &Arc<Mutex<Engine>>,
         game: Game,
         request: Request,
     ) -> io::Result<Arc<Search>> {
         let stopper = lock(engine).stopper();
-        // A stop that came too late for the last search is not for this one.
+        // A stop that arrived after the last search must not end this one.
         stopper.reset();
-        let search = Arc::new(Search { stopper, progress: Mutex::default(), news: Condvar::new() });
-        let (engine, told) = (Arc::clone(engine), Arc::clone(&search));
+        let search =
+            Arc::new(Search { stopper, progress: Mutex::default(), changed: Condvar::new() });
+        let (engine, running) = (Arc::clone(engine), Arc::clone(&search));
         thread::Builder::new().name("taflbase".to_owned()).spawn(move || {
             let mut engine = lock(&engine);
-            // Before the engine is let go, so that nobody stops what comes after it.
-            let _end = AtEnd(&told);
+            // Dropped before the engine is unlocked, so that a late stop cannot end the next search.
+            let _end = EndGuard(&running);
             let Request { limits, lines, root_moves } = request;
             let request = SearchRequest { limits, lines, root_moves: &root_moves };
-            if let Ok(last) = engine.search(&game, request, &mut |iteration| told.tell(iteration)) {
-                told.tell(&last);
+            let last = engine.search(&game, request, &mut |iteration| running.report(iteration));
+            if let Ok(last) = last {
+                running.report(&last);
             }
         })?;
         Ok(search)
     }
 
-    /// Lets the search end; one that is over does not mind.
-    pub fn halt(&self, wish: Wish) {
+    /// Requests the end of the search; does nothing if it is over.
+    pub fn stop(&self, reason: StopReason) {
         let mut progress = lock(&self.progress);
         if progress.end.is_none() {
-            progress.wish.get_or_insert(wish);
+            progress.stop_reason.get_or_insert(reason);
             self.stopper.stop();
         }
     }
 
-    /// Waits for the end, which somebody has wished for.
+    /// Waits for the end of a stopped search.
     pub fn join(&self) {
         let progress = lock(&self.progress);
-        let ended = self.news.wait_while(progress, |progress| progress.end.is_none());
+        let ended = self.changed.wait_while(progress, |progress| progress.end.is_none());
         drop(ended.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The next iteration that nobody has taken yet; none when there are no more.
+    /// Waits for the next iteration; `None` at the end of the search.
     pub fn next(&self, py: Python<'_>) -> PyResult<Option<Iteration>> {
-        self.wait(py, |progress| match progress.untold.pop_front() {
+        self.wait(py, |progress| match progress.pending.pop_front() {
             Some(iteration) => Some(Ok(Some(iteration))),
-            None => progress.answer().map(|answer| answer.map(|_| None)),
+            None => progress.result().map(|result| result.map(|_| None)),
         })?
     }
 
-    /// The last iteration, when the search is over.
+    /// Waits for the end of the search, and returns the last iteration.
     pub fn last(&self, py: Python<'_>) -> PyResult<Iteration> {
-        self.wait(py, |progress| progress.answer())?
+        self.wait(py, |progress| progress.result())?
     }
 
-    /// Waits until there is something to take. An interrupt ends the search.
+    /// Waits until `take` returns a value. A signal ends the search.
     fn wait<T: Send>(
         &self,
         py: Python<'_>,
@@ -125,57 +127,61 @@ impl Search {
                     taken = take(progress);
                     taken.is_none()
                 };
-                drop(self.news.wait_timeout_while(lock(&self.progress), PATIENCE, missing));
+                drop(self.changed.wait_timeout_while(
+                    lock(&self.progress),
+                    SIGNAL_INTERVAL,
+                    missing,
+                ));
                 taken
             });
             if let Some(taken) = taken {
                 return Ok(taken);
             }
-            py.check_signals().inspect_err(|_| self.halt(Wish::Stop))?;
+            py.check_signals().inspect_err(|_| self.stop(StopReason::Stop))?;
         }
     }
 
-    /// Tells of an iteration, unless it is the one that was told last.
-    fn tell(&self, iteration: &Iteration) {
+    /// Reports an iteration unless it equals the last one.
+    fn report(&self, iteration: &Iteration) {
         let mut progress = lock(&self.progress);
         if progress.last.as_ref() != Some(iteration) {
-            progress.untold.push_back(iteration.clone());
+            progress.pending.push_back(iteration.clone());
             progress.last = Some(iteration.clone());
-            self.news.notify_all();
+            self.changed.notify_all();
         }
     }
 }
 
 impl Progress {
-    /// What the search has found, when it is over.
-    fn answer(&self) -> Option<PyResult<Iteration>> {
+    /// Returns the result of a finished search.
+    fn result(&self) -> Option<PyResult<Iteration>> {
         let failed = |reason| Err::<Iteration, PyErr>(SearchError::new_err(reason));
         Some(match (self.end?, &self.last) {
             (End::Done, Some(last)) => Ok(last.clone()),
             (End::Replaced, _) => failed("the engine was given other work before the search ended"),
             (End::Failed | End::Done, _) => {
-                failed("the search has failed, by a fault of the engine")
+                failed("the search failed because of a bug in the engine")
             }
         })
     }
 }
 
-/// Says that a search is over, even if it has panicked.
-struct AtEnd<'a>(&'a Search);
+/// Marks a search as finished when dropped, even after a panic.
+struct EndGuard<'a>(&'a Search);
 
-impl Drop for AtEnd<'_> {
+impl Drop for EndGuard<'_> {
     fn drop(&mut self) {
         let mut progress = lock(&self.0.progress);
-        progress.end = Some(match progress.wish {
+        progress.end = Some(match progress.stop_reason {
             _ if thread::panicking() => End::Failed,
-            Some(Wish::Replace) => End::Replaced,
-            Some(Wish::Stop) | None => End::Done,
+            Some(StopReason::Replace) => End::Replaced,
+            Some(StopReason::Stop) | None => End::Done,
         });
-        self.0.news.notify_all();
+        self.0.changed.notify_all();
     }
 }
 
-/// What is locked is never left half done.
+/// Locks a mutex. Poisoning is ignored, because the data is consistent after every panic.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

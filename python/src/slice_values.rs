@@ -1,4 +1,4 @@
-//! All positions of a slice, in the order of its rows, with their values.
+//! All positions of a slice with their values, in the order of its rows.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use taflbase::slice::Slice;
 use taflbase::table::Metric;
 
 use crate::answers::answer;
-use crate::bulk::{Columns, LOT};
+use crate::bulk::{BATCH, Columns};
 use crate::errors::{SliceError, probe_error};
 
-/// What is asked for: some rows of a slice, or all, with one side to move.
+/// Some or all rows of a slice, with one side to move.
 pub struct Part {
     pub slice: Slice,
     pub to_move: Side,
@@ -27,16 +27,16 @@ pub struct Part {
 }
 
 impl Part {
-    /// All its positions.
+    /// Returns all positions.
     pub fn values<'py>(&self, py: Python<'py>, base: &Tablebase) -> PyResult<Bound<'py, PyAny>> {
         let Found { pieces, values, images } = self.find(py, base, Pieces::with_images)?;
         let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
-        // Images have one value, so it is read once.
+        // Images have the same value, so it is read only once.
         let (wdl, dtw) = values.repeated(&images).into_arrays(py);
         answer(py, "SliceValues", (king, defenders, attackers, wdl, dtw))
     }
 
-    /// One position of each class of mirror images.
+    /// Returns one position of each class of mirror images.
     pub fn classes<'py>(&self, py: Python<'py>, base: &Tablebase) -> PyResult<Bound<'py, PyAny>> {
         let Found { pieces, values, images } = self.find(py, base, Pieces::alone)?;
         let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
@@ -53,12 +53,12 @@ impl Part {
     ) -> PyResult<Found> {
         let index = py.detach(|| base.index(self.slice)).map_err(|e| probe_error(base, e))?;
         let rows = self.rows(index)?;
-        let rows_per_lot = (LOT / index.lanes().count()).max(1);
+        let rows_per_batch = (BATCH / index.lanes().count()).max(1);
         let mut found = Found::default();
-        for first in rows.clone().step_by(rows_per_lot) {
-            let lot = first..rows.end.min(first + rows_per_lot as u64);
+        for first in rows.clone().step_by(rows_per_batch) {
+            let batch = first..rows.end.min(first + rows_per_batch as u64);
             let (positions, images) =
-                py.detach(|| classes_of(base.rules(), index, lot, self.to_move));
+                py.detach(|| classes_of(base.rules(), index, batch, self.to_move));
             found.values.probe(py, base, &positions, self.metric)?;
             found.pieces.append(py.detach(|| {
                 let chunks = positions.par_chunks(1 << 12);
@@ -81,8 +81,8 @@ impl Part {
     }
 }
 
-/// Classes of mirror images: their values, how many images they have, and the pieces of
-/// one image each or of all.
+/// Classes of mirror images: their values, their numbers of images, and the pieces of one
+/// image or of all.
 #[derive(Default)]
 struct Found {
     pieces: Pieces,
@@ -90,8 +90,8 @@ struct Found {
     images: Vec<u8>,
 }
 
-/// The positions of some rows that are the least of their mirror images, and how many
-/// images each has.
+/// Returns the positions in `rows` that are the least of their mirror images, and the number
+/// of images of each.
 fn classes_of(
     rules: &Ruleset,
     index: &SliceIndex,
@@ -111,7 +111,7 @@ fn classes_of(
     rows.into_par_iter().flat_map_iter(of_row).unzip()
 }
 
-/// A position's distinct mirror images, itself first.
+/// Returns the distinct mirror images of a position, itself first.
 fn images_of(rules: &Ruleset, position: &Position) -> Vec<Position> {
     let mut images = Vec::with_capacity(rules.symmetries().order());
     for symmetry in rules.symmetries().iter() {
@@ -123,7 +123,7 @@ fn images_of(rules: &Ruleset, position: &Position) -> Vec<Position> {
     images
 }
 
-/// Where pieces stand, position by position.
+/// The squares of the pieces of many positions.
 #[derive(Default)]
 struct Pieces {
     king: Vec<u16>,
@@ -160,7 +160,7 @@ impl Pieces {
         }
     }
 
-    /// King, defenders and attackers, one row for each position.
+    /// Converts to arrays with one row for each position.
     fn into_arrays(self, py: Python<'_>, slice: Slice) -> PyResult<Arrays<'_>> {
         let count = self.king.len();
         let table = |numbers: Vec<u16>, width| numbers.into_pyarray(py).reshape([count, width]);

@@ -1,4 +1,4 @@
-//! Positions given by numbers of squares, `rank * size + file` from a1.
+//! Positions given by square numbers, `rank * size + file`.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use taflbase::rules::{Ruleset, Side};
 
 use crate::errors::{PositionError, argument_error};
 
-/// Positions of one side to move as arrays of squares, one row for each.
+/// Positions with one side to move, as arrays of squares with one row for each position.
 pub struct Squares<'py> {
     king: Bound<'py, PyUntypedArray>,
     defenders: Bound<'py, PyUntypedArray>,
@@ -23,10 +23,10 @@ pub struct Squares<'py> {
 }
 
 impl<'py> Squares<'py> {
-    /// The positions in what NumPy makes arrays of integers of.
+    /// Converts arguments to arrays of integers with NumPy.
     ///
     /// # Errors
-    /// If an argument is no such thing, or they are not all of one length.
+    /// If an argument cannot be converted, or the lengths differ.
     pub fn new(
         king: &Bound<'py, PyAny>,
         defenders: &Bound<'py, PyAny>,
@@ -41,18 +41,18 @@ impl<'py> Squares<'py> {
             let [king, defenders, attackers] = lengths;
             return Err(PyValueError::new_err(format!(
                 "{king} kings, {defenders} rows of defenders and {attackers} rows of attackers: \
-                 there must be as many of each"
+                 these numbers must be equal"
             )));
         }
         Ok(Squares { king, defenders, attackers, to_move })
     }
 
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.king.len()
     }
 
-    /// Some of the positions; for each that is none, why not.
+    /// Returns some of the positions; for each invalid one the reason.
     ///
     /// # Errors
     /// If the arrays cannot be read.
@@ -75,7 +75,7 @@ impl<'py> Squares<'py> {
     }
 }
 
-/// An argument as an array of integers of so many dimensions.
+/// Converts an argument to an array of integers with the given number of dimensions.
 fn array<'py>(
     name: &str,
     argument: &Bound<'py, PyAny>,
@@ -86,7 +86,7 @@ fn array<'py>(
     let made = PyModule::import(py, "numpy")?.call_method1("asarray", (argument,));
     let array = made.map_err(named)?.cast_into::<PyUntypedArray>()?;
     if array.is_empty() && array.ndim() <= dimensions {
-        // Lists without numbers do not tell how many dimensions they have, nor the type.
+        // Empty lists determine neither the number of dimensions nor the type.
         let shape = [array.shape()[0], 0];
         let empty = array.call_method1("reshape", (&shape[..dimensions],)).map_err(named)?;
         return Ok(empty.cast_into()?);
@@ -105,7 +105,7 @@ fn array<'py>(
     Ok(array)
 }
 
-/// Some rows of an array of any integers, as numbers that cannot be mistaken for others.
+/// Returns some rows of an array of any integer type as `int64`.
 fn part<'py>(
     array: &Bound<'py, PyUntypedArray>,
     rows: &Range<usize>,
@@ -114,10 +114,10 @@ fn part<'py>(
     array.get_item(slice)?.call_method1("astype", ("int64",))
 }
 
-/// The position of pieces on the squares of one king and of any number of soldiers.
+/// Returns the position with pieces on these squares.
 ///
 /// # Errors
-/// If an argument has no numbers, or it is no position of a running game.
+/// If an argument is not numeric, or the position is not one of a game in progress.
 pub fn one_position(
     py: Python<'_>,
     rules: &Ruleset,
@@ -132,7 +132,7 @@ pub fn one_position(
     position(rules, king, defenders, attackers, to_move).map_err(PositionError::new_err)
 }
 
-/// The numbers of anything that can be gone through.
+/// Returns the numbers of an iterable.
 fn numbers(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     let all =
         || -> PyResult<Vec<i64>> { argument.try_iter()?.map(|number| number?.extract()).collect() };

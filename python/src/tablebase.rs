@@ -15,24 +15,24 @@ use taflbase::tablebase::CacheStatistics;
 
 use crate::answers::{self, Word};
 use crate::board::Board;
-use crate::bulk::{Columns, LOT};
+use crate::bulk::{BATCH, Columns};
 use crate::errors::{self, Closed, DamagedTable, MissingTable, MoveError, PositionError};
-use crate::find::{Distance, Names, Told, Wanted, find};
+use crate::find::{Criteria, Distance, Names, Selection, find};
 use crate::parameters::{parse_slice, parse_word};
 use crate::slice_values::Part;
 use crate::squares::{Squares, one_position};
 use crate::verify::{Request, verify};
 
-/// The tables of one ruleset, made by open.
+/// The tables of one ruleset, created by open.
 ///
-/// Positions are texts: the board from rank 1 up, a blank, and the side to move, "a" or
-/// "d". Threads may share a Tablebase: none of its methods holds the interpreter's lock
-/// while it reads tables. Bulk work runs on all processors; RAYON_NUM_THREADS in the
-/// environment sets another number.
+/// Positions are strings: the board from rank 1 up, a space, and the side to move, "a" or
+/// "d". Threads may share a Tablebase: no method holds the interpreter's lock while it reads
+/// tables. Bulk operations use all processors, or the number of threads in the environment
+/// variable RAYON_NUM_THREADS.
 ///
-/// Probes raise PositionError for what is no position of a running game, MissingTable,
-/// DamagedTable, or WrongTable. close ends the use of the files, as does the end of a with
-/// statement; after that all methods raise Closed.
+/// Probes raise PositionError (not a position of a game in progress), MissingTable,
+/// DamagedTable, or WrongTable. close closes the files, as does the end of a with statement;
+/// after that all methods raise Closed.
 #[pyclass(frozen, module = "taflbase")]
 pub struct Tablebase {
     /// The ruleset's name.
@@ -46,7 +46,7 @@ impl Tablebase {
         Tablebase { rules, base: RwLock::new(Some(Arc::new(base))) }
     }
 
-    /// The tables, unless they are closed.
+    /// Returns the tables unless they are closed.
     pub fn shared(&self) -> PyResult<Arc<taflbase::Tablebase>> {
         let base = self.base.read().unwrap_or_else(PoisonError::into_inner);
         base.clone().ok_or_else(|| Closed::new_err("the tablebase is closed: open it again"))
@@ -58,13 +58,13 @@ fn parse(base: &taflbase::Tablebase, position: &str) -> PyResult<Position> {
         .map_err(|error| PositionError::new_err(error.to_string()))
 }
 
-/// A move that is legal in the position.
+/// Parses a legal move.
 fn parse_legal(base: &taflbase::Tablebase, position: &Position, text: &str) -> PyResult<Move> {
     parse_move(base.rules(), position, text).map_err(|error| MoveError::new_err(error.to_string()))
 }
 
-/// What a call of the library answers, without the interpreter's lock.
-fn ask<'a, T: Send>(
+/// Calls the library without the interpreter's lock.
+fn call_detached<'a, T: Send>(
     py: Python<'_>,
     base: &'a taflbase::Tablebase,
     call: impl Send + FnOnce(&'a taflbase::Tablebase) -> Result<T, ProbeError>,
@@ -72,11 +72,11 @@ fn ask<'a, T: Send>(
     py.detach(|| call(base)).map_err(|error| errors::probe_error(base, error))
 }
 
-/// The answer of a probe; none if there is no table.
-fn if_there<T>(py: Python<'_>, answer: PyResult<T>) -> PyResult<Option<T>> {
-    match answer {
+/// Converts a `MissingTable` error to `None`.
+fn unless_missing<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
+    match result {
         Err(error) if error.is_instance_of::<MissingTable>(py) => Ok(None),
-        answer => answer.map(Some),
+        result => result.map(Some),
     }
 }
 
@@ -95,37 +95,37 @@ impl Tablebase {
         &self.rules
     }
 
-    /// How many files and ranks the board has.
+    /// The number of files and ranks of the board.
     #[getter]
     fn size(&self) -> PyResult<usize> {
         Ok(self.shared()?.rules().board.size())
     }
 
-    /// The most men, king included, of which there is any table. Of some there may be
-    /// no distances: see max_men_dtw.
+    /// The maximum number of men, including the king, of any table. The largest slices may
+    /// have no distances: see max_men_dtw.
     #[getter]
     fn max_men(&self) -> PyResult<usize> {
         Ok(self.shared()?.max_men())
     }
 
-    /// The most men, king included, of which there are distances, as probe_dtw,
-    /// best_move and line need them.
+    /// The maximum number of men, including the king, of the tables with distances, which
+    /// probe_dtw, best_move and line need.
     #[getter]
     fn max_men_dtw(&self) -> PyResult<usize> {
         Ok(self.shared()?.max_men_dtw())
     }
 
-    /// What the cache of decoded blocks holds, and how it has served so far. Probes that
-    /// the rules or a table's index answer need no block.
+    /// Returns statistics of the cache of decoded blocks. Probes that the rules or a table's
+    /// index can answer need no block.
     fn cache_statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let CacheStatistics { hits, misses, bytes, limit_bytes, .. } =
             self.shared()?.cache().statistics();
         answers::answer(py, "CacheStatistics", (hits, misses, bytes, limit_bytes))
     }
 
-    /// The slices of which there is a table, smallest first: "K1v2" is the king and 1
-    /// defender against 2 attackers. With a metric, "dtw" or "wdl", those of which there
-    /// is a table of that metric: outcomes are read from either, distances from "dtw".
+    /// Returns the slices that have a table, smallest first: "K1v2" is the king and 1 defender
+    /// against 2 attackers. metric: only slices with a table of this metric, "dtw" or "wdl";
+    /// both hold outcomes, "dtw" also distances.
     #[pyo3(signature = (metric=None))]
     fn slices(&self, metric: Option<&str>) -> PyResult<Vec<String>> {
         let base = self.shared()?;
@@ -136,33 +136,33 @@ impl Tablebase {
         Ok(slices.iter().map(ToString::to_string).collect())
     }
 
-    /// The value of a position and of each of its moves, best first. A capture may lead
-    /// to a slice whose table is missing: such a move is "unknown". In a notebook the
-    /// answer is a picture of the board with a table of the moves.
+    /// Returns the value of a position and of each of its moves, best first. A capture into a
+    /// slice whose table is missing is "unknown". A notebook shows the result as a picture of
+    /// the board with a table of the moves.
     fn probe<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
         let base = self.shared()?;
         let position = parse(&base, position)?;
-        let probe = ask(py, &base, |base| base.probe(&position))?;
+        let probe = call_detached(py, &base, |base| base.probe(&position))?;
         answers::probe(py, &base, &position, &probe)
     }
 
-    /// The outcome for the side to move.
+    /// Returns the outcome for the side to move.
     fn probe_wdl(&self, py: Python<'_>, position: &str) -> PyResult<Word> {
         let base = self.shared()?;
         let position = parse(&base, position)?;
-        let wdl = ask(py, &base, |base| base.probe_wdl(&position))?;
+        let wdl = call_detached(py, &base, |base| base.probe_wdl(&position))?;
         Ok(answers::category(base.category(wdl)))
     }
 
-    /// The outcome with the distance to the end of the game, in plies.
+    /// Returns the outcome and the distance to the end of the game in plies.
     fn probe_dtw<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
         let base = self.shared()?;
         let position = parse(&base, position)?;
-        let value = ask(py, &base, |base| base.probe_dtw(&position))?;
+        let value = call_detached(py, &base, |base| base.probe_dtw(&position))?;
         answers::value(py, &base, value)
     }
 
-    /// As probe_wdl, with a default in place of MissingTable.
+    /// Like probe_wdl, but returns a default instead of raising MissingTable.
     #[pyo3(signature = (position, default=None))]
     fn get_wdl<'py>(
         &self,
@@ -170,11 +170,11 @@ impl Tablebase {
         position: &str,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let wdl = if_there(py, self.probe_wdl(py, position))?;
+        let wdl = unless_missing(py, self.probe_wdl(py, position))?;
         wdl.map_or(Ok(default), |wdl| wdl.into_pyobject(py).map(Some))
     }
 
-    /// As probe_dtw, with a default in place of MissingTable.
+    /// Like probe_dtw, but returns a default instead of raising MissingTable.
     #[pyo3(signature = (position, default=None))]
     fn get_dtw<'py>(
         &self,
@@ -182,30 +182,30 @@ impl Tablebase {
         position: &str,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(if_there(py, self.probe_dtw(py, position))?.or(default))
+        Ok(unless_missing(py, self.probe_dtw(py, position))?.or(default))
     }
 
-    /// The best move; None if there is no legal move. Raises MissingTable if the choice
-    /// depends on tables that are missing: those of distances, unless the position is
-    /// drawn, and of what a capture leads to, unless another move is known to be the best.
+    /// Returns the best move; None if there is no legal move. Raises MissingTable if the choice
+    /// depends on missing tables: it needs distances unless the position is drawn, and the
+    /// tables after captures unless another move is known to be the best.
     fn best_move(&self, py: Python<'_>, position: &str) -> PyResult<Option<String>> {
         let base = self.shared()?;
         let position = parse(&base, position)?;
-        let best = ask(py, &base, |base| base.best_move(&position))?;
+        let best = call_detached(py, &base, |base| base.best_move(&position))?;
         Ok(best.map(|played| answers::text(base.rules(), &played)))
     }
 
-    /// One line of best play to the end of the game, each move with the position after
-    /// it; no moves for a draw. Needs tables of distances, as best_move does.
+    /// Returns one line of best play to the end of the game, each move with the position after
+    /// it; empty for a draw. Needs tables with distances, like best_move.
     fn line<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let base = self.shared()?;
         let position = parse(&base, position)?;
-        let line = ask(py, &base, |base| base.line(&position))?;
+        let line = call_detached(py, &base, |base| base.line(&position))?;
         answers::moves(py, base.rules(), &position, &line)
     }
 
-    /// The legal moves of a position of any number of men, by origin and target in square
-    /// order (a1, b1, ...), each with the position after it. No table is read.
+    /// Returns the legal moves of a position with any number of men, ordered by origin and
+    /// destination (a1, b1, ...), each with the position after it. Reads no table.
     fn legal_moves<'py>(
         &self,
         py: Python<'py>,
@@ -218,10 +218,10 @@ impl Tablebase {
         moves.iter().map(|played| answers::played(py, rules, &position, played)).collect()
     }
 
-    /// The position after a move. Of the move's text, the letter K, the captures and the
-    /// mark at the end may be missing. Captured soldiers are removed. A captured king
-    /// stays on the board: that the game is over is told by the mark "++" of the move.
-    /// No table is read. Raises MoveError if the move is not legal.
+    /// Returns the position after a move. The letter K, the captures and the mark at the end
+    /// may be omitted from the move. Captured soldiers are removed. A captured king stays on
+    /// the board; the move's mark "++" shows that the game is over. Reads no table. Raises
+    /// MoveError if the move is illegal.
     fn play(&self, position: &str, r#move: &str) -> PyResult<String> {
         let base = self.shared()?;
         let position = parse(&base, position)?;
@@ -229,9 +229,9 @@ impl Tablebase {
         Ok(position.after(&played).to_text(base.rules()))
     }
 
-    /// The board of a position of any number of men, to look at: as a picture in a
-    /// notebook, as text with print. With a move, written as for play, an arrow shows it.
-    /// No table is read. Raises MoveError if the move is not legal.
+    /// Returns the board of a position with any number of men for display: a picture in a
+    /// notebook, text with print. An arrow shows the move, if one is given, as for play. Reads
+    /// no table. Raises MoveError if the move is illegal.
     #[pyo3(signature = (position, r#move=None))]
     fn board(&self, position: &str, r#move: Option<&str>) -> PyResult<Board> {
         let base = self.shared()?;
@@ -240,13 +240,13 @@ impl Tablebase {
         Ok(Board::of(base.rules(), &position, played.as_ref()))
     }
 
-    /// Statistics of a slice, as `taflbase stats --json` prints them: with the attackers to
-    /// move, and with the defenders to move. Counts are over all placements, mirror images
-    /// counted separately.
+    /// Returns statistics of a slice, as `taflbase stats --json` prints them, with the
+    /// attackers to move and with the defenders to move. Counts are over all placements;
+    /// mirror images count separately.
     fn stats<'py>(&self, py: Python<'py>, slice: &str) -> PyResult<Bound<'py, PyAny>> {
         let base = self.shared()?;
         let slice = parse_slice(slice)?;
-        let table = ask(py, &base, |base| base.best_table(slice))?;
+        let table = call_detached(py, &base, |base| base.best_table(slice))?;
         let counted = py
             .detach(|| count_values(base.rules(), table))
             .map_err(|error| DamagedTable::new_err(error.to_string()))?;
@@ -255,18 +255,17 @@ impl Tablebase {
         answers::answer(py, "side_stats", (answers::json(&reports)?,))
     }
 
-    /// Recomputes the values of a slice by forward moves and compares them with its
-    /// tables, as `taflbase verify` does. The tables of all slices that captures lead to
-    /// must be there.
+    /// Recomputes the values of a slice by forward moves and compares them with its tables, as
+    /// `taflbase verify` does. Requires the tables of all slices that captures lead to.
     ///
-    /// sample: verify this many percent of the blocks of the slice, which a slice that is
-    /// too large for the memory allows. seed: which blocks these are. memory_bytes: the
-    /// memory that the values may take; what is free unless given. progress: called with
-    /// a Progress at the beginning of each phase, and now and then.
+    /// sample: verify only this percentage of the slice's blocks, for slices that do not fit in
+    /// memory. seed: the random seed for the choice of blocks. memory_bytes: the memory limit
+    /// for values; by default the free memory. progress: called with a Progress at the start
+    /// of each phase, and regularly within it.
     ///
-    /// An exception of progress, or Ctrl-C, ends it. Raises MissingTable, DamagedTable or
-    /// WrongTable for tables that cannot be read, and VerifyError for a slice that does
-    /// not fit into the memory.
+    /// An exception in progress, or Ctrl-C, stops the verification. Raises MissingTable,
+    /// DamagedTable or WrongTable for tables that cannot be read, and VerifyError for a slice
+    /// that does not fit in memory.
     #[pyo3(signature = (slice, *, sample=None, seed=0, memory_bytes=None, progress=None))]
     fn verify<'py>(
         &self,
@@ -281,8 +280,8 @@ impl Tablebase {
         verify(py, &*self.shared()?, &request, progress.as_ref())
     }
 
-    /// What the tables are: the counts of each slice, and the size, the checksum and the
-    /// hash of the values of each file. What the files say of themselves is not checked.
+    /// Returns a manifest of the tables: the counts of each slice, and the size, checksum and
+    /// hash of the values of each file. The contents of the files' headers are not verified.
     #[pyo3(signature = (slices=None))]
     fn manifest<'py>(
         &self,
@@ -298,12 +297,12 @@ impl Tablebase {
         };
         let mut manifest = Manifest::new(base.rules());
         for slice in slices {
-            manifest.insert(ask(py, &base, |base| SliceEntry::of(base, slice))?);
+            manifest.insert(call_detached(py, &base, |base| SliceEntry::of(base, slice))?);
         }
         answers::answer(py, "manifest", (answers::json(&manifest)?,))
     }
 
-    /// Ends the use of the files. An engine that has the tables keeps them.
+    /// Closes the files. An engine that uses the tables keeps them open.
     fn close(&self) {
         self.base.write().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -317,20 +316,19 @@ impl Tablebase {
         self.close();
     }
 
-    /// Positions of a slice, as `taflbase find` looks for them, in the order of its rows:
-    /// one of each class of mirror images, found if any of them fits.
+    /// Searches a slice for positions, like `taflbase find`. Returns them in the order of the
+    /// slice's rows, one of each class of mirror images that has a matching image.
     ///
-    /// value: the outcome for the side to move. plies: the distance, or the shortest and
-    /// the longest. to_move: "attackers" or "defenders". zugzwang: only mutual zugzwangs,
-    /// in which both lose when they are to move, or one loses and the other draws; with
-    /// the attackers to move, unless to_move is given.
-    /// king: squares of which the king stands on one, as "c3,d4" or ["c3", "d4"].
-    /// attackers, defenders, empty: squares that all hold one, or are empty. pattern: a
-    /// board, in which ? is any square and * the rest of a rank: "/*/*/*/3K*/*/*/*/".
-    /// longest: only the longest wins of either side to move, or with value="loss" the
-    /// longest losses. random: so many positions at random, which depend on the seed
-    /// alone. limit: the first so many; all are a list that may be large. Ctrl-C ends a
-    /// search.
+    /// value: the outcome for the side to move. plies: the distance, or its minimum and
+    /// maximum. to_move: "attackers" or "defenders". zugzwang: only mutual zugzwangs, in which
+    /// both sides lose if they are to move, or one loses and the other draws; with the
+    /// attackers to move, unless to_move is given.
+    /// king: the king is on one of these squares, as "c3,d4" or ["c3", "d4"]. attackers,
+    /// defenders, empty: all of these squares hold one, or are empty. pattern: a board in
+    /// which ? is any square and * the rest of a rank: "/*/*/*/3K*/*/*/*/". longest: only the
+    /// longest wins of either side to move, or with value="loss" the longest losses. random:
+    /// this many random positions. seed: the random seed. limit: at most this many positions;
+    /// without a limit the list may be large. Ctrl-C stops the search.
     #[expect(clippy::too_many_arguments)]
     #[pyo3(signature = (
         slice, *, value=None, plies=None, to_move=None, zugzwang=false, king=None,
@@ -357,14 +355,23 @@ impl Tablebase {
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let base = self.shared()?;
         let slice = parse_slice(slice)?;
-        let table = ask(py, &base, |base| base.best_table(slice))?;
-        let wanted =
-            Wanted { value, plies, to_move, zugzwang, pattern, king, attackers, defenders, empty };
-        find(py, &base, table, &wanted, &Told { longest, random, seed, limit })
+        let table = call_detached(py, &base, |base| base.best_table(slice))?;
+        let criteria = Criteria {
+            value,
+            plies,
+            to_move,
+            zugzwang,
+            pattern,
+            king,
+            attackers,
+            defenders,
+            empty,
+        };
+        find(py, &base, table, &criteria, &Selection { longest, random, seed, limit })
     }
 
-    /// The text of a position given by squares, numbered rank * size + file from a1,
-    /// which is 0. to_move is "attackers" or "defenders".
+    /// Returns the position with pieces on these squares, as a string. Squares are numbered
+    /// rank * size + file; a1 is 0. to_move is "attackers" or "defenders".
     fn position(
         &self,
         py: Python<'_>,
@@ -379,14 +386,14 @@ impl Tablebase {
             .map(|position| position.to_text(rules))
     }
 
-    /// The values of many positions as arrays, in their order. metric says which tables
-    /// are asked: "dtw", or the smaller ones of "wdl", which have no distances; None asks
-    /// either, as probe does: outcomes of all, and distances where there are any.
+    /// Probes many positions, and returns their values as arrays in the same order. metric
+    /// selects the tables: "dtw", or "wdl", which are smaller and have no distances; None
+    /// reads either, like probe: all outcomes, and distances where they exist.
     ///
-    /// The first position without an answer raises an error with its number. With
-    /// errors="mark" the others are answered all the same: wdl is UNKNOWN where there is no
-    /// table, and INVALID for what is no position of a running game. A damaged table
-    /// raises DamagedTable in any case.
+    /// The first position that cannot be probed raises an error with its number. With
+    /// errors="mark" wdl is UNKNOWN for such positions if there is no table, and INVALID if
+    /// they are not positions of a game in progress. A damaged table always raises
+    /// DamagedTable.
     #[pyo3(signature = (positions, metric="dtw", *, errors="raise"))]
     fn probe_many<'py>(
         &self,
@@ -398,7 +405,7 @@ impl Tablebase {
         let base = self.shared()?;
         let (metric, errors) = (parse_metric(metric)?, parse_word("errors", errors)?);
         let mut values = Columns::default();
-        for texts in positions.chunks(LOT) {
+        for texts in positions.chunks(BATCH) {
             let parsed: Vec<_> = py
                 .detach(|| texts.iter().map(|text| Position::parse(text, base.rules())).collect());
             values.probe_each(py, &base, &parsed, metric, errors)?;
@@ -406,9 +413,8 @@ impl Tablebase {
         answers::answer(py, "Values", values.into_arrays(py))
     }
 
-    /// The values of positions given by squares, as slice_values returns them: n kings,
-    /// n x defenders, n x attackers. They are arrays of any integers, or lists. As
-    /// probe_many otherwise.
+    /// Like probe_many, for positions given by squares as slice_values returns them: n kings,
+    /// n x defenders, n x attackers, as arrays of any integer type, or lists.
     #[pyo3(signature = (king, defenders, attackers, to_move, metric="dtw", *, errors="raise"))]
     #[expect(clippy::too_many_arguments)]
     fn probe_squares<'py>(
@@ -425,30 +431,29 @@ impl Tablebase {
         let squares = Squares::new(king, defenders, attackers, parse_word("to_move", to_move)?)?;
         let (metric, errors) = (parse_metric(metric)?, parse_word("errors", errors)?);
         let mut values = Columns::default();
-        for first in (0..squares.len()).step_by(LOT) {
-            let numbers = first..squares.len().min(first + LOT);
+        for first in (0..squares.len()).step_by(BATCH) {
+            let numbers = first..squares.len().min(first + BATCH);
             let positions = squares.positions(base.rules(), numbers)?;
             values.probe_each(py, &base, &positions, metric, errors)?;
         }
         answers::answer(py, "Values", values.into_arrays(py))
     }
 
-    /// How many rows the table of a slice has: see slice_values.
+    /// Returns the number of rows in the table of a slice: see slice_values.
     fn slice_rows(&self, py: Python<'_>, slice: &str) -> PyResult<u64> {
         let base = self.shared()?;
         let slice = parse_slice(slice)?;
-        ask(py, &base, |base| base.index(slice).map(|index| index.rows()))
+        call_detached(py, &base, |base| base.index(slice).map(|index| index.rows()))
     }
 
-    /// All positions of a slice with that side to move, with their values: 7 bytes and 2
-    /// for each soldier a position. Every mirror image is a position of its own, as in
-    /// stats: count squares, positions or values as they are. The images of a position
-    /// follow one another.
+    /// Returns all positions of a slice with one side to move, and their values, in 7 bytes a
+    /// position plus 2 for each soldier. Mirror images are separate positions, as in stats, so
+    /// they need no weights. The images of a position are adjacent.
     ///
-    /// A slice that is too large for the memory is taken part by part: rows is the first
-    /// row and the one after the last, of slice_rows(slice) in all. A row is a placement
-    /// of the soldiers and all its images, with every square of the king. Where images do
-    /// not matter, slice_classes has an eighth as much.
+    /// For a slice that does not fit in memory, rows selects a part: the first row and the one
+    /// after the last, of slice_rows(slice) in all. A row is a placement of the soldiers with
+    /// all its images and every square of the king. slice_classes returns only one image of
+    /// each position, an eighth as much.
     #[pyo3(signature = (slice, to_move, metric="dtw", rows=None))]
     fn slice_values<'py>(
         &self,
@@ -461,10 +466,10 @@ impl Tablebase {
         part(slice, to_move, metric, rows)?.values(py, &*self.shared()?)
     }
 
-    /// One position of each class of mirror images of a slice, with its value and the
-    /// number of its images. Mirror images have the same value, so this is enough to find
-    /// positions, and with images as weights to count them. It does not tell where pieces
-    /// stand in all of them: for that take slice_values, whose arguments are the same.
+    /// Returns one position of each class of mirror images of a slice, with its value and its
+    /// number of images. Mirror images have the same value, so this is enough to find
+    /// positions, and to count them with images as weights. For the squares of pieces in all
+    /// images use slice_values, which has the same arguments.
     #[pyo3(signature = (slice, to_move, metric="dtw", rows=None))]
     fn slice_classes<'py>(
         &self,
@@ -480,13 +485,13 @@ impl Tablebase {
     fn __repr__(&self) -> String {
         let tables = self.shared().map_or("closed".to_owned(), |base| {
             let slices = slices_of(&base, &Metric::ALL).len();
-            format!("{slices} slices, {}", errors::reach(&base))
+            format!("{slices} slices, {}", errors::describe_size(&base))
         });
         format!("<taflbase.Tablebase {}: {tables}>", self.rules)
     }
 }
 
-/// Which tables are asked; all, if none are named.
+/// Parses a metric; `None` for any.
 fn parse_metric(metric: Option<&str>) -> PyResult<Option<Metric>> {
     metric.map(|metric| parse_word("metric", metric)).transpose()
 }

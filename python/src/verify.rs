@@ -1,4 +1,4 @@
-//! Proofs of tables by forward moves.
+//! Verification of tables by forward moves.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::{Bound, PyAny, PyErr, PyResult, Python};
@@ -13,13 +13,13 @@ use crate::answers::{answer, verdict};
 use crate::errors::{VerifyError, probe_error};
 use crate::work;
 
-/// What is to be verified.
+/// Arguments of a verification.
 pub struct Request {
     pub slice: Slice,
-    /// This many percent of its blocks; `None` for all.
+    /// The percentage of blocks to verify; `None` for all.
     pub sample: Option<f64>,
     pub seed: u64,
-    /// `None` for what is free.
+    /// The memory limit; `None` for the free memory.
     pub memory_bytes: Option<u64>,
 }
 
@@ -34,7 +34,8 @@ pub fn verify<'py>(
     let memory_bytes = request.memory_bytes.or_else(available_bytes).unwrap_or(u64::MAX);
     let sample = match request.sample {
         Some(percent) if !(1e-6..=100.0).contains(&percent) => {
-            let message = format!("sample must be percent from 0.000001 to 100, not {percent}");
+            let message =
+                format!("sample must be a percentage from 0.000001 to 100, not {percent}");
             return Err(PyValueError::new_err(message));
         }
         percent => percent.map(|percent| Sample { percent, seed, memory_bytes }),
@@ -67,12 +68,12 @@ pub fn verify<'py>(
     answer(py, "Verification", fields)
 }
 
-/// Refuses a slice whose values the system would have to swap.
+/// Returns an error if the values of a slice do not fit in memory.
 fn check_memory(base: &Tablebase, slice: Slice, allowed: u64) -> PyResult<()> {
     base.best_table(slice).map_err(|error| probe_error(base, error))?;
     match verify::memory_bytes(base.rules(), slice) {
         Some(needed) if needed > allowed => Err(VerifyError::new_err(format!(
-            "{slice} takes {} of memory to be verified and {} are allowed: allow more with \
+            "verifying {slice} needs {} of memory, and {} are allowed: allow more with \
              memory_bytes, or verify a part with sample",
             Bytes(needed),
             Bytes(allowed)

@@ -1,4 +1,4 @@
-//! Long work that reports its progress, and that Python may interrupt.
+//! Long operations with progress reports, which signals can interrupt.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
@@ -13,24 +13,24 @@ use taflbase::slice::Slice;
 
 use crate::answers;
 
-/// How long Python waits before it may interrupt, or progress is reported again.
+/// The interval of checks for signals and of progress reports.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Reports progress to the thread that waits for the work.
+/// Sends progress to the thread that waits for the work.
 pub struct Reporter<'a> {
     events: Sender<Event>,
     rows: &'a AtomicU64,
     is_stopped: &'a AtomicBool,
 }
 
-/// What the waiting thread is to report.
+/// An event for the waiting thread to report.
 enum Event {
-    /// A phase begins; the work goes on when the sender is dropped.
+    /// The start of a phase; the work continues when the sender is dropped.
     Phase(Step, SyncSender<()>),
     Notice(String),
 }
 
-/// A phase of the work on a slice, and its rows.
+/// A phase of the work on a slice, and its number of rows.
 #[derive(Clone, Copy)]
 struct Step {
     slice: Slice,
@@ -43,7 +43,7 @@ impl Progress for Reporter<'_> {
         self.rows.store(0, Ordering::Relaxed);
         let (reported, wait) = mpsc::sync_channel(0);
         if self.events.send(Event::Phase(Step { slice, phase, rows }, reported)).is_ok() {
-            // It ends when the other side has let go of it.
+            // Returns when the receiver of the event has dropped the sender.
             let _ = wait.recv();
         }
     }
@@ -53,7 +53,7 @@ impl Progress for Reporter<'_> {
     }
 
     fn notice(&self, text: &str) {
-        // There is always somebody who waits.
+        // The receiver outlives the work.
         let _ = self.events.send(Event::Notice(text.to_owned()));
     }
 
@@ -62,8 +62,8 @@ impl Progress for Reporter<'_> {
     }
 }
 
-/// Does work on a thread of its own, and calls `progress` with a `Progress` on this one. If
-/// that raises an exception, or Python interrupts, `stop` is called until the work ends.
+/// Does work on a new thread, and calls `progress` with a `Progress` on the current one. If
+/// that raises an exception, or a signal arrives, calls `stop` until the work ends.
 ///
 /// # Errors
 /// That exception.
@@ -77,7 +77,7 @@ pub fn run<T: Send>(
     let (events, mut received) = mpsc::channel();
     let reporter = Reporter { events, rows: &rows, is_stopped: &is_stopped };
     thread::scope(|scope| {
-        // The channel is closed with the reporter, when the work is over.
+        // Moving the reporter closes the channel at the end of the work.
         let worker = scope.spawn(move || {
             let reporter = reporter;
             work(&reporter)
@@ -85,19 +85,19 @@ pub fn run<T: Send>(
         let reported = report(py, progress, &mut received, &rows, &is_stopped);
         if reported.is_err() {
             is_stopped.store(true, Ordering::Relaxed);
-            // Events are dropped, so that nobody waits for their report.
+            // Drop events, because the worker waits until they are handled.
             while next_event(py, &mut received).err() != Some(RecvTimeoutError::Disconnected) {
                 stop();
             }
         }
         let done = py.detach(|| worker.join());
         reported?;
-        // A panic of the work is one here.
+        // Propagate a panic of the worker.
         Ok(done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
-/// Reports until the work is over.
+/// Reports progress until the work is over.
 fn report(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -114,17 +114,17 @@ fn report(
             Ok(Event::Notice(text)) => warn(py, &text)?,
             Ok(Event::Phase(next, reported)) => {
                 (step, reported_rows) = (Some(next), 0);
-                let told = tell(progress, next, 0);
-                // Before the work goes on.
-                is_stopped.store(told.is_err(), Ordering::Relaxed);
+                let called = call_progress(progress, next, 0);
+                // Must be set before the work continues.
+                is_stopped.store(called.is_err(), Ordering::Relaxed);
                 drop(reported);
-                told?;
+                called?;
             }
             Err(RecvTimeoutError::Timeout) => {
                 let done = rows.load(Ordering::Relaxed);
                 if let Some(step) = step.filter(|_| done != reported_rows) {
                     reported_rows = done;
-                    tell(progress, step, done)?;
+                    call_progress(progress, step, done)?;
                 }
             }
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -136,7 +136,7 @@ fn next_event(py: Python<'_>, events: &mut Receiver<Event>) -> Result<Event, Rec
     py.detach(move || events.recv_timeout(TICK))
 }
 
-fn tell(progress: Option<&Bound<'_, PyAny>>, step: Step, done: u64) -> PyResult<()> {
+fn call_progress(progress: Option<&Bound<'_, PyAny>>, step: Step, done: u64) -> PyResult<()> {
     let Some(progress) = progress else {
         return Ok(());
     };
@@ -155,7 +155,7 @@ fn tell(progress: Option<&Bound<'_, PyAny>>, step: Step, done: u64) -> PyResult<
     Ok(())
 }
 
-/// What the user should know, though nothing has to be done about it.
+/// Issues a warning.
 fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
     let text = std::ffi::CString::new(text.replace('\0', " "))?;
     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)

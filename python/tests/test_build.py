@@ -150,9 +150,9 @@ def test_tables_are_verified() -> None:
     with pytest.raises(taflbase.MissingTable, match="K0v6"):
         tables.verify("K0v6")
     for arguments, error, message in [
-        ({"sample": 0}, ValueError, "^sample must be percent from 0.000001 to 100, not 0"),
-        ({"sample": 101}, ValueError, "^sample must be percent"),
-        ({"memory_bytes": 1000}, taflbase.VerifyError, "^K1v2 takes .* and 1.0 KiB are allowed"),
+        ({"sample": 0}, ValueError, "^sample must be a percentage from 0.000001 to 100, not 0"),
+        ({"sample": 101}, ValueError, "^sample must be a percentage"),
+        ({"memory_bytes": 1000}, taflbase.VerifyError, "^verifying K1v2 needs .* and 1.0 KiB are allowed"),
         ({"sample": 5, "memory_bytes": 1000}, taflbase.VerifyError, "a block of K1v2"),
     ]:
         with pytest.raises(error, match=message):

@@ -129,8 +129,8 @@ def test_what_cannot_be_searched(brandubh: Tablebase) -> None:
         ("/7/7/7/7/2K4/7/7/ a", taflbase.GameOver, "the game is over: "),
         (Game("ashton").position, taflbase.PositionError, "9 ranks instead of 7"),
         ("", taflbase.PositionError, "rank"),
-        (Game("ashton"), taflbase.RulesetError, "game: its rules are those of ashton"),
-        (3, TypeError, "game: a Game or a position, not int"),
+        (Game("ashton"), taflbase.RulesetError, "game: its ruleset is ashton, not brandubh"),
+        (3, TypeError, "game: expected a Game or a position, not int"),
     ]:
         for ask in (engine.analyse, engine.best_move, engine.analysis):
             with pytest.raises(error, match=message) as raised:
@@ -202,7 +202,7 @@ def test_a_search_is_restricted_to_moves() -> None:
     last = engine.analysis(game, depth=2, root_moves=["Kc5-a5"]).wait()
     assert [line.moves[0].move for line in last.lines] == ["Kc5-a5"]
     for moves, error, message in [
-        ([], ValueError, "^root_moves: give one move at least, or None for all"),
+        ([], ValueError, "^root_moves: give at least one move, or None for all"),
         (["e2-e1"], taflbase.MoveError, "^root_moves: .*e2"),
         (["Kc5-a5", "nonsense"], taflbase.MoveError, '^root_moves: "nonsense" is not a move'),
     ]:
@@ -256,7 +256,7 @@ def test_only_an_analysis_may_have_no_limit() -> None:
         ({"hash_mib": 0}, ValueError, "hash_mib must be from 1 to 1048576, not 0"),
         ({"lines": 0}, ValueError, "lines must be from 1 to 1000, not 0"),
         ({"contempt": -1001}, ValueError, "contempt must be from -1000 to 1000, not -1001"),
-        ({"tables": 3}, TypeError, "tables: a Tablebase, a folder, or False for none, not int"),
+        ({"tables": 3}, TypeError, "tables: expected a Tablebase, a folder, or False for none, not int"),
         ({"tables": True}, TypeError, "tables: .* not bool"),
         ({"tables": "no such folder"}, taflbase.FolderError, "no such folder"),
         ({"tables": taflbase.open("ashton")}, taflbase.RulesetError, "the tables of ashton do not hold"),
@@ -284,7 +284,7 @@ except MemoryError as error:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
 def test_memory_that_is_not_there_is_no_end_of_the_process() -> None:
     answer = subprocess.run([sys.executable, "-c", TOO_MUCH], capture_output=True, text=True)
-    assert answer.stdout == "hash_mib: there are no 1048576 MiB of memory\n", answer.stderr
+    assert answer.stdout == "hash_mib: cannot allocate 1048576 MiB of memory\n", answer.stderr
 
 
 @pytest.mark.parametrize("contempt", [0, 70, -30])

@@ -147,7 +147,7 @@ def test_moves_that_are_not_legal(brandubh: Tablebase) -> None:
 
 
 def test_missing_folders(tmp_path: Path) -> None:
-    with pytest.raises(taflbase.FolderError, match="there is no such folder"):
+    with pytest.raises(taflbase.FolderError, match="there is no such table folder"):
         taflbase.open("brandubh", tmp_path / "tables")
     (tmp_path / "brandubh").write_text("no folder")
     with pytest.raises(taflbase.FolderError, match="cannot read the folder"):

@@ -75,7 +75,7 @@ def test_what_a_program_is_not_asked() -> None:
     with ExternalPlayer("brandubh", command()) as player:
         over = "/7/7/7/7/2K4/7/7/ a"
         for game, limits, error, message in [
-            (Game("ashton"), {"time": 1}, taflbase.RulesetError, "its rules are those of ashton"),
+            (Game("ashton"), {"time": 1}, taflbase.RulesetError, "its ruleset is ashton"),
             (over, {"time": 1}, taflbase.GameOver, "the game is over"),
             (Game("brandubh"), {}, TypeError, "^give either time or clock"),
             (Game("brandubh"), {"time": 1, "clock": Clock(1, 1)}, TypeError, "^give either"),

@@ -53,10 +53,10 @@ def test_a_seed_draws_the_same(brandubh: Tablebase) -> None:
     [
         ({"king": "j9"}, "king: the board has no square"),
         ({"value": "undecided"}, "value: .* win, loss or draw"),
-        ({"plies": (9, 3)}, "plies: there is nothing from 9 to 3"),
+        ({"plies": (9, 3)}, "plies: 9 to 3 is an empty range"),
         ({"to_move": "black"}, "to_move must be"),
         ({"pattern": "/*/"}, "pattern: 1 rank"),
-        ({"random": 3, "limit": 2}, "no limit"),
+        ({"random": 3, "limit": 2}, "random cannot be combined with limit"),
     ],
 )
 def test_what_cannot_be_looked_for(brandubh: Tablebase, wanted: dict, message: str) -> None:

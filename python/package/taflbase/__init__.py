@@ -1,5 +1,5 @@
-"""Endgame tablebases for tafl games: every position with few pieces, solved exactly; and
-an engine for all others.
+"""Endgame tablebases for tafl games: exact values of all positions with few pieces, and an
+engine for the others.
 
 >>> import taflbase
 >>> tables = taflbase.open("brandubh")
@@ -9,8 +9,8 @@ Value(category=<Category.WIN: 'win'>, dtw=3)
 >>> game = taflbase.Game("brandubh", moves=["d1-c1"])
 >>> best = engine.best_move(game, time=0.1)
 
-Positions are texts as in OpenTafl: the board from rank 1 up, a blank, and the side to
-move. Errors are of the classes in `taflbase.errors`.
+Positions are strings in OpenTafl's notation: the board from rank 1 up, a space, and the
+side to move. The classes of errors are in `taflbase.errors`.
 """
 
 from ._native import (
@@ -73,15 +73,15 @@ from .errors import (
 )
 
 WIN = 1
-"""The side to move wins, in arrays."""
+"""In arrays: the side to move wins."""
 DRAW = 0
-"""A draw, or undecided where the rules have no draws, in arrays."""
+"""In arrays: a draw, or undecided under rules without draws."""
 LOSS = -1
-"""The side to move loses, in arrays."""
+"""In arrays: the side to move loses."""
 UNKNOWN = -128
-"""There is no table, in arrays, with `errors="mark"`."""
+"""In arrays, with `errors="mark"`: there is no table."""
 INVALID = -127
-"""It is not a position of a running game, in arrays, with `errors="mark"`."""
+"""In arrays, with `errors="mark"`: not a position of a game in progress."""
 
 __all__ = [
     "Analysis",

@@ -1,8 +1,8 @@
-"""What a `Tablebase`, a `Game` and an `Engine` answer, and what builds and verifications
-report.
+"""The results of `Tablebase`, `Game` and `Engine`, and the reports of builds and
+verifications.
 
-`category` is for the side to move in the probed position. `dtw` is the distance to the
-end of the game in plies.
+`category` is from the point of view of the side to move in the probed position. `dtw` is the
+distance to the end of the game in plies.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ class Move(NamedTuple):
     """A legal move."""
 
     move: str
-    """The move, as `e5-e8xe9`: after `x` what it captures. `++` captures the king, `--`
-    is his escape; both end the game."""
+    """The move, as in `e5-e8xe9`, with the captured squares after `x`. `++` marks the
+    king's capture and `--` his escape; both end the game."""
     after: str
-    """The position after it, with the other side to move. A captured king stays on the
-    board."""
+    """The position after the move, with the other side to move. A captured king stays on
+    the board."""
 
 
 class MoveProbe(NamedTuple):
-    """A move and what it leads to."""
+    """The value of a move."""
 
     move: str
     """The move, as in `Move`."""
     category: Category
-    """Its outcome for the side that plays it; `unknown` if the table of the slice that
-    it leads to is missing."""
+    """The outcome for the side that plays it; `unknown` if the table of the slice that it
+    leads to is missing."""
     dtw: Optional[int]
-    """Plies that are left after the move; `None` for a draw, if it is unknown, and
-    where there are WDL tables only."""
+    """Plies to the end of the game after the move; `None` for a draw, if it is unknown,
+    and where there are only WDL tables."""
     conversion: bool
-    """Whether it captures a soldier and the game goes on, with fewer men."""
+    """Whether it captures soldiers and does not end the game."""
     after: str
-    """The position after it, as in `Move`."""
+    """The position after the move, as in `Move`."""
 
 
 class Probe(NamedTuple):
@@ -71,10 +71,10 @@ class Probe(NamedTuple):
     moves: list[MoveProbe]
     """The legal moves, best first."""
     board: Board
-    """The board, to look at."""
+    """The board, for display."""
 
     def _repr_html_(self) -> str:
-        """The board with the value below it, and a table of the moves, best first."""
+        """Returns the board, the value below it, and a table of the moves, best first."""
         header = ("move", "value", "conversion", "plies after it")
         rows = [
             (move.move, move.category, "yes" if move.conversion else "", plain(move.dtw))
@@ -88,7 +88,7 @@ class Probe(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A position that was looked for: one of each class of mirror images."""
+    """A position found by `Tablebase.find`: one of each class of mirror images."""
 
     slice: str
     """The slice, as `K1v2`."""
@@ -102,28 +102,28 @@ class Found(NamedTuple):
     """Plies to the end of the game; `None` for a draw, and where there are WDL tables
     only."""
     images: int
-    """How many mirror images it stands for, itself included."""
+    """The number of distinct mirror images, the position itself included."""
     other_category: Optional[Category]
-    """Of a mutual zugzwang, the outcome for the other side if that were to move."""
+    """For a mutual zugzwang, the outcome for the other side if it were to move."""
     other_dtw: Optional[int]
-    """The same in plies."""
+    """The distance that belongs to `other_category`, in plies."""
 
 
 class Values(NamedTuple):
     """The values of n positions."""
 
     wdl: NDArray[np.int8]
-    """`WIN` (1), `DRAW` (0; undecided, where the rules say so) or `LOSS` (-1) for the
+    """`WIN` (1), `DRAW` (0; undecided under rules without draws) or `LOSS` (-1) for the
     side to move. With `errors="mark"` also `UNKNOWN` (-128) if there is no table, and
-    `INVALID` (-127) if it is not a position of a running game."""
+    `INVALID` (-127) if it is not a position of a game in progress."""
     dtw: NDArray[np.int32]
-    """Plies to the end of the game; -1 for a draw, without an answer, and where the
-    tables that were asked have no distances."""
+    """Plies to the end of the game; -1 for a draw, for a marked position, and where the
+    tables that were read have no distances."""
 
 
 class SliceValues(NamedTuple):
-    """The n positions of a slice with one side to move. Mirror images are positions of
-    their own.
+    """The n positions of a slice with one side to move. Mirror images are separate
+    positions.
 
     Squares are numbered `rank * size + file` from a1, which is 0.
     """
@@ -141,9 +141,8 @@ class SliceValues(NamedTuple):
 
 
 class SliceClasses(NamedTuple):
-    """n positions of a slice with one side to move, one for each class of mirror
-    images. Where pieces stand in the other images is not told: for that take
-    `SliceValues`.
+    """n positions of a slice with one side to move, one for each class of mirror images.
+    For the squares of pieces in all images use `SliceValues`.
     """
 
     king: NDArray[np.uint16]
@@ -153,7 +152,7 @@ class SliceClasses(NamedTuple):
     attackers: NDArray[np.uint16]
     """As in `SliceValues`."""
     images: NDArray[np.uint8]
-    """How many positions each stands for, itself included: weights for totals."""
+    """The number of positions that each represents, itself included: weights for totals."""
     wdl: NDArray[np.int8]
     """As in `Values`."""
     dtw: NDArray[np.int32]
@@ -161,7 +160,7 @@ class SliceClasses(NamedTuple):
 
 
 class _Record(Mapping[str, Any]):
-    """A frozen dataclass that can be read like the JSON object it comes from."""
+    """A frozen dataclass that is also a mapping, like the JSON object that it comes from."""
 
     def __getitem__(self, name: str) -> Any:
         if name not in iter(self):
@@ -177,21 +176,21 @@ class _Record(Mapping[str, Any]):
 
 @dataclass(frozen=True, eq=False)
 class CacheStatistics(_Record):
-    """The use of the cache of decoded blocks. `statistics["hits"]` is `statistics.hits`."""
+    """Statistics of the cache of decoded blocks. `statistics["hits"]` is `statistics.hits`."""
 
     hits: int
-    """Blocks that were found in the cache."""
+    """Blocks found in the cache."""
     misses: int
-    """Blocks that had to be read."""
+    """Blocks read from tables."""
     bytes: int
     """The memory in use."""
     limit_bytes: int
-    """The most memory that it may take."""
+    """The maximum memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bar(_Record):
-    """A bar of a histogram: the placements of one value."""
+    """A bar of a histogram: the placements with one value."""
 
     category: Category
     """The outcome for the side to move."""
@@ -203,9 +202,9 @@ class Bar(_Record):
 
 @dataclass(frozen=True, eq=False)
 class SideStats(_Record):
-    """Statistics of a slice with one side to move, with the names of
-    `taflbase stats --json`. All counts are over placements, mirror images counted
-    separately. `stats["win"]` is `stats.win`."""
+    """Statistics of a slice with one side to move, named as in `taflbase stats --json`.
+    All counts are over placements; mirror images count separately. `stats["win"]` is
+    `stats.win`."""
 
     rules: str
     """The name of the ruleset."""
@@ -237,15 +236,15 @@ class SideStats(_Record):
     """The first position in index order with the longest loss."""
     mutual_zugzwangs: Optional[int]
     """Placements in which each side does worse if it is to move; the same number for both
-    sides. `None` where undecided positions leave it open."""
+    sides. `None` if it depends on undecided positions."""
     histogram: list[Bar]
-    """The placements of each value: wins, the quickest first, then draws, then losses, the
-    quickest first."""
+    """The placements with each value: wins, then draws, then losses, both wins and losses
+    in ascending order of distance."""
 
 
 class SideCounts(NamedTuple):
-    """Counts of a slice with one side to move, over all placements, as a manifest and a
-    build report have them."""
+    """Counts of a slice with one side to move, over all placements, in manifests and build
+    reports."""
 
     to_move: Side
     """The side to move."""
@@ -269,13 +268,13 @@ class TableFile(NamedTuple):
     """A table of a manifest."""
 
     metric: Metric
-    """What it holds."""
+    """Its contents."""
     bytes: int
     """The size of the file."""
     blake3: str
     """The checksum of the file, in hexadecimal."""
     values: str
-    """The hash of the values, which does not depend on how they are compressed."""
+    """The hash of the values, which does not depend on their compression."""
 
 
 class ManifestSlice(NamedTuple):
@@ -290,13 +289,13 @@ class ManifestSlice(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What the tables of a ruleset are, to compare tables by. As text it is the file
+    """A description of the tables of a ruleset, for comparing tables. `str` gives the file
     that `taflbase manifest` writes."""
 
     rules: str
     """The name of the ruleset."""
     fingerprint: str
-    """The fingerprint of the ruleset, for which the tables hold."""
+    """The fingerprint of the ruleset that the tables belong to."""
     slices: list[ManifestSlice]
     """The slices, smallest first."""
 
@@ -315,21 +314,21 @@ class Manifest(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a build or a verification is."""
+    """The progress of a build or a verification."""
 
     slice: str
-    """The slice that is worked on."""
+    """The current slice."""
     phase: Phase
-    """The step of the work on it."""
+    """The current phase."""
     winner: Optional[Side]
-    """The side that wins in the positions that are being solved, in the phases `TABLES`
-    and `PLY`."""
+    """In the phases `TABLES` and `PLY`, the winner of the positions that are being
+    solved."""
     ply: Optional[int]
-    """Their distance, in the phase `PLY`."""
+    """In the phase `PLY`, their distance."""
     done: int
-    """Rows of this phase that are done."""
+    """The number of rows done in this phase."""
     total: int
-    """Rows that this phase goes through; 0 if it does not count any."""
+    """The number of rows in this phase; 0 if it has none."""
 
 
 class BuiltSlice(NamedTuple):
@@ -338,13 +337,13 @@ class BuiltSlice(NamedTuple):
     slice: str
     """The slice, as `K1v2`."""
     built: bool
-    """Whether it was built now; otherwise its tables were there."""
+    """Whether it was built now; otherwise its tables already existed."""
     sides: list[SideCounts]
     """The counts with the attackers to move, and with the defenders to move."""
     files: dict[Metric, int]
     """The sizes of its tables, in bytes."""
     time: float
-    """The seconds that it took."""
+    """The time that it took, in seconds."""
 
 
 class Verification(NamedTuple):
@@ -353,58 +352,58 @@ class Verification(NamedTuple):
     slice: str
     """The slice, as `K1v2`."""
     verdict: Verdict
-    """The result in a word."""
+    """The verdict."""
     positions: int
-    """The stored positions that were recomputed, with either side to move; 0 if something
-    is wrong."""
+    """The number of stored positions that were recomputed, with either side to move; 0 if
+    there are errors."""
     blocks: Optional[int]
-    """The blocks of a sample; a block has the positions of one set of attackers."""
+    """The number of blocks in a sample; a block has the positions of one set of attackers."""
     findings: int
     """The number of wrong values, counts and hashes."""
     messages: list[str]
-    """The first few of them, in words."""
+    """Descriptions of the first few."""
 
 
 class Clock(NamedTuple):
-    """The clock of a game, in seconds; a side without a clock has `None`."""
+    """The clock of a game, in seconds; `None` for a side without one."""
 
     attackers: Optional[float] = None
-    """The time that the attackers have left."""
+    """The attackers' remaining time."""
     defenders: Optional[float] = None
-    """The time that the defenders have left."""
+    """The defenders' remaining time."""
     attackers_increment: float = 0.0
-    """What each of their moves adds to the attackers' time."""
+    """The attackers' increment per move."""
     defenders_increment: float = 0.0
-    """What each of their moves adds to the defenders' time."""
+    """The defenders' increment per move."""
 
 
 class Outcome(NamedTuple):
-    """How a game has ended."""
+    """The result of a game."""
 
     winner: Optional[Side]
     """The winner; `None` for a draw."""
     reason: Reason
-    """Why the game is over."""
+    """The reason for the end."""
 
 
 class Score(NamedTuple):
-    """What a position is worth to the side to move, as far as a search can tell.
+    """The score of a position for the side to move, by a search.
 
-    As text it is what `taflbase analyse` tells: `win in 5`, `table loss`, `+0.35`.
+    `str` gives the text that `taflbase analyse` prints: `win in 5`, `table loss`, `+0.35`.
     """
 
     category: Optional[Category]
-    """`WIN` or `LOSS`, for certain; `None` for an estimate."""
+    """`WIN` or `LOSS` if it is proved; `None` for an estimate."""
     plies: Optional[int]
-    """The game takes so many plies at most; `None` for an estimate, and for a win or loss
-    that tables without distances tell."""
+    """The maximum number of plies to the end of the game; `None` for an estimate, and for
+    a win or loss from tables without distances."""
     estimate: Optional[int]
-    """Hundredths of a soldier, a draw is 0; `None` for a win or a loss."""
+    """The estimate in hundredths of a soldier; a draw is 0. `None` for a win or a loss."""
 
     def points(self, win: int = 100_000) -> int:
-        """The score as one number, more for what is better: the estimate; `win` less the
-        plies for a win, and 1000 less than `win` if they are not known; for a loss the
-        same below 0."""
+        """Returns the score as one number, higher for better scores: the estimate; `win`
+        minus the plies for a win, or `win` minus 1000 if the plies are unknown; for a loss
+        the negative of that."""
         if self.estimate is not None:
             return self.estimate
         points = win - (1000 if self.plies is None else self.plies)
@@ -419,36 +418,36 @@ class Score(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of play that a search expects."""
+    """A line of play found by a search."""
 
     score: Score
-    """What it leads to, for the side to move in the position that was searched."""
+    """The score of the line, for the side to move in the searched position."""
     moves: list[Move]
     """The moves, at least one."""
     depth: int
-    """The plies of the search that the score is from: less than the iteration's for moves
-    that an unfinished iteration did not get to."""
+    """The depth at which the score was found, in plies: less than the iteration's for
+    moves that an unfinished iteration did not reach."""
 
 
 class Iteration(NamedTuple):
-    """What a search knows after an iteration."""
+    """The result of an iteration of a search."""
 
     depth: int
-    """The plies that were searched."""
+    """The depth in plies."""
     complete: bool
-    """Whether all moves were searched to this depth: a limit or a stop may have come in
-    between."""
+    """Whether all moves were searched to this depth; not so if a limit or a stop ended the
+    iteration."""
     selective_depth: int
-    """The plies of the longest line that was looked at."""
+    """The length of the longest line searched, in plies."""
     lines: list[Line]
-    """As many best lines as the engine was to search, best first: fewer if there are
-    fewer moves, or fewer that keep what the tables promise."""
+    """The best lines, best first, as many as the engine has `lines`; fewer if there are
+    fewer moves, or fewer that keep the value of the tables."""
     nodes: int
-    """Positions looked at so far, by all threads."""
+    """The number of positions searched so far, by all threads."""
     table_hits: int
-    """Those of them whose value the tables told."""
+    """The number of these that were found in the tables."""
     time: float
-    """Seconds since the search began."""
+    """The time since the start of the search, in seconds."""
 
     @property
     def score(self) -> Score:
@@ -462,12 +461,12 @@ class Iteration(NamedTuple):
 
     @property
     def nodes_per_second(self) -> int:
-        """Positions a second."""
+        """The number of positions searched per second."""
         return int(self.nodes / max(self.time, 1e-9))
 
 
 def in_words(probe: Probe) -> str:
-    """The value as `taflbase probe` tells it."""
+    """Returns the value in the words of `taflbase probe`."""
     if probe.dtw is None:
         return probe.category
     return f"{probe.category} in {probe.dtw} {'ply' if probe.dtw == 1 else 'plies'}"
@@ -478,12 +477,12 @@ def plain(plies: Optional[int]) -> str:
 
 
 def html_row(cell: str, texts: Iterable[str]) -> str:
-    """A row of a table. No text here has a character that HTML takes for its own."""
+    """Returns a row of a table. None of the texts needs escaping in HTML."""
     return "<tr>" + "".join(f"<{cell}>{text}</{cell}>" for text in texts) + "</tr>"
 
 
 def side_stats(report: str) -> list[SideStats]:
-    """The statistics in the JSON of `taflbase stats`."""
+    """Parses the JSON of `taflbase stats`."""
 
     def bar(fields: dict[str, Any]) -> Bar:
         return Bar(**{**fields, "category": Category(fields["category"])})
@@ -498,12 +497,12 @@ def side_stats(report: str) -> list[SideStats]:
 
 
 def side_counts(counts: list[dict[str, Any]]) -> list[SideCounts]:
-    """The counts in JSON."""
+    """Converts counts parsed from JSON."""
     return [SideCounts(**{**side, "to_move": Side(side["to_move"])}) for side in counts]
 
 
 def manifest(text: str) -> Manifest:
-    """The manifest in the JSON of `taflbase manifest`."""
+    """Parses the JSON of `taflbase manifest`."""
 
     def entry(fields: dict[str, Any]) -> ManifestSlice:
         files = [
@@ -519,6 +518,6 @@ def manifest(text: str) -> Manifest:
 def built_slice(
     slice: str, built: bool, counts: str, files: list[tuple[str, int]], time: float
 ) -> BuiltSlice:
-    """A slice of a build, its counts in JSON."""
+    """Makes the report of a slice of a build, with counts in JSON."""
     sizes = {Metric(metric): size for metric, size in files}
     return BuiltSlice(slice, built, side_counts(json.loads(counts)), sizes, time)

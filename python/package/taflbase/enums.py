@@ -1,7 +1,7 @@
-"""The words of answers and arguments.
+"""Enumerations in results and arguments.
 
-Each is a `str` as well: it compares equal to its value, and prints, sorts and is written to
-JSON as its value. Arguments are taken either way.
+Each member is also a `str`: it compares equal to its value, and prints, sorts and is written
+to JSON as its value. Arguments may be members or strings.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class Category(_Word):
     DRAW = "draw"
     LOSS = "loss"
     UNDECIDED = "undecided"
-    """In place of `DRAW` under rules without draws (`berkeley`)."""
+    """Replaces `DRAW` under rules without draws (`berkeley`)."""
     UNKNOWN = "unknown"
-    """Of a move only: the table of the slice that it leads to is missing."""
+    """For moves only: the table of the slice that the move leads to is missing."""
 
 
 class Metric(_Word):
-    """What a table holds."""
+    """The contents of a table."""
 
     WDL = "wdl"
     """Outcomes: win, draw or loss."""
@@ -54,12 +54,12 @@ class Metric(_Word):
 
 
 class Reason(_Word):
-    """Why a game is over."""
+    """The reason for the end of a game."""
 
     KING_CAPTURED = "king-captured"
     KING_ESCAPED = "king-escaped"
     NO_MOVE = "no-move"
-    """The side to move has no legal move, or no men, and has lost."""
+    """The side to move has no legal move, or no men, and loses."""
     REPETITION = "repetition"
     PLY_LIMIT = "ply-limit"
 
@@ -68,9 +68,9 @@ class Phase(_Word):
     """A step of a build or of a verification."""
 
     READING = "reading"
-    """Opening the tables of smaller slices; in a verification, reading values."""
+    """Opening the tables of smaller slices, or in a verification reading values."""
     INITIAL = "initial"
-    """Finding what captures, missing moves and the rules themselves decide."""
+    """Finding the positions decided by captures, a lack of moves, or the rules."""
     TABLES = "tables"
     """Preparing the bit tables for the plies of one outcome."""
     PLY = "ply"
@@ -85,11 +85,11 @@ class Verdict(_Word):
     """The result of a verification."""
 
     PROVED = "proved"
-    """All values are right, if those of the slices that captures lead to are."""
+    """All values are correct, provided those of the slices that captures lead to are."""
     CONSISTENT = "consistent"
-    """The values do not contradict each other. Without distances that is no proof."""
+    """The values are consistent with each other. Without distances this is not a proof."""
     SAMPLED = "sampled"
-    """The sampled blocks are right, if the values that their moves lead to are. Of the
-    rest of the table it says nothing."""
+    """The sampled blocks are correct, provided the values that their moves lead to are. The
+    rest of the table was not checked."""
     WRONG = "wrong"
-    """Something is wrong: see the messages."""
+    """There are errors: see the messages."""

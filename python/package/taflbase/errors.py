@@ -1,4 +1,4 @@
-"""What can go wrong. Each message is one line that says what to do."""
+"""The exceptions. Each message is one line that says what to do."""
 
 from .enums import Metric
 
@@ -8,32 +8,32 @@ class TaflbaseError(Exception):
 
 
 class RulesetError(TaflbaseError, ValueError):
-    """There is no such ruleset, or its file holds none."""
+    """There is no such ruleset, or its file is invalid."""
 
 
 class PositionError(TaflbaseError, ValueError):
-    """A position cannot be read, or is none of a running game."""
+    """A position cannot be parsed, or is not one of a game in progress."""
 
 
 class MoveError(TaflbaseError, ValueError):
-    """A move cannot be read, or is not legal, or there is none to take back."""
+    """A move cannot be parsed or is illegal, or there is no move to take back."""
 
 
 class GameOver(TaflbaseError, ValueError):
-    """A game is over: nothing can be played or searched."""
+    """The game is over: no move can be played or searched."""
 
 
 class SliceError(TaflbaseError, ValueError):
-    """A text is no slice, or the slice has no such rows."""
+    """A name is not that of a slice, or the slice has no such rows."""
 
 
 class MissingTable(TaflbaseError, LookupError):
-    """There is no table of a slice. It is never taken for a draw."""
+    """The table of a slice is missing. A missing table never counts as a draw."""
 
     slice: str
     """The slice, as `K1v2`."""
     metric: Metric
-    """What was to be read."""
+    """The metric of the missing table."""
 
     def __init__(self, message: str, slice: str, metric: str) -> None:
         super().__init__(message, slice, metric)
@@ -45,12 +45,12 @@ class MissingTable(TaflbaseError, LookupError):
 
 
 class FolderError(TaflbaseError, OSError):
-    """A folder or a file of tables is not there, or cannot be read; it may be sound."""
+    """A folder or file of tables does not exist or cannot be read; it may be intact."""
 
 
 class WrongTable(TaflbaseError):
-    """A file is a table of other rules, of another slice than its name says, or of a
-    format that this version does not read."""
+    """A file is a table of another ruleset, of another slice than its name says, or of an
+    unsupported format."""
 
 
 class DamagedTable(TaflbaseError):
@@ -58,30 +58,30 @@ class DamagedTable(TaflbaseError):
 
 
 class Closed(TaflbaseError, ValueError):
-    """A tablebase, an engine or an external player was closed before."""
+    """The tablebase, engine or external player is closed."""
 
 
 class BuildError(TaflbaseError, RuntimeError):
-    """A build cannot be done, or go on. The tables that were finished stay, and the next
-    build goes on from what is there."""
+    """A build cannot start or continue. Finished tables are kept, and the next build
+    resumes from them."""
 
 
 class VerifyError(TaflbaseError, RuntimeError):
-    """A slice cannot be verified: it does not fit into memory, or its distances are too
-    long."""
+    """A slice cannot be verified: it does not fit in memory, or its distances are too
+    large."""
 
 
 class ManifestError(TaflbaseError, ValueError):
-    """A manifest cannot be read, or is one of other rules."""
+    """A manifest cannot be read, or is one of another ruleset."""
 
 
 class PlayerError(TaflbaseError, RuntimeError):
-    """An external player cannot be started, has failed, or has given no legal move."""
+    """An external player cannot be started, has failed, or has returned no legal move."""
 
 
 class WeightsError(TaflbaseError, ValueError):
-    """A file of weights cannot be read, or is none for the ruleset."""
+    """A weights file cannot be read, or is not one for the ruleset."""
 
 
 class SearchError(TaflbaseError, RuntimeError):
-    """A search has no answer, because the engine was given other work meanwhile."""
+    """A search has no result, because another call has used the engine."""
