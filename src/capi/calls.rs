@@ -6,11 +6,11 @@ use crate::game::position::Position;
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::pointers::{Output, reference, slice};
-use super::status::{Failure, guarded};
+use super::status::{CallError, guarded};
 use super::{TaflPosition, TaflStatus, TaflTablebase};
 
 /// What a tablebase tells of itself.
-pub(super) unsafe fn told<T: Default>(
+pub(super) unsafe fn query<T: Default>(
     tablebase: *const TaflTablebase,
     ask: impl FnOnce(&Tablebase) -> T,
 ) -> T {
@@ -21,44 +21,45 @@ pub(super) unsafe fn told<T: Default>(
 }
 
 /// Who is asked, and about what.
-pub(super) unsafe fn asked<'a>(
+pub(super) unsafe fn read_arguments<'a>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
-) -> Result<(&'a Tablebase, Position), Failure> {
-    // SAFETY: what the pointers point to is the caller's word.
+) -> Result<(&'a Tablebase, Position), CallError> {
+    // SAFETY: the caller guarantees that the pointers are valid.
     let (tables, position) =
         unsafe { (&reference(tablebase, "tablebase")?.0, reference(position, "position")?) };
     Ok((tables, position.read(tables.rules())?))
 }
 
 /// One answer about one position.
-pub(super) unsafe fn answered<T>(
+pub(super) unsafe fn return_value<T>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
     answer: *mut T,
-    ask: impl FnOnce(&Tablebase, &Position) -> Result<T, Failure>,
+    ask: impl FnOnce(&Tablebase, &Position) -> Result<T, CallError>,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
-        let ((tables, position), mut output) =
-            unsafe { (asked(tablebase, position)?, Output::new(answer, 1, "the result")?) };
+        // SAFETY: the caller guarantees that the pointers are valid.
+        let ((tables, position), mut output) = unsafe {
+            (read_arguments(tablebase, position)?, Output::new(answer, 1, "the result")?)
+        };
         output.put(0, ask(tables, &position)?);
         Ok(())
     })
 }
 
 /// A list about one position: `ask` writes what there is room for, and returns its length.
-pub(super) unsafe fn listed<T>(
+pub(super) unsafe fn return_list<T>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
     (list, capacity): (*mut T, usize),
     length: *mut usize,
-    ask: impl FnOnce(&Tablebase, &Position, &mut Output<T>) -> Result<usize, Failure>,
+    ask: impl FnOnce(&Tablebase, &Position, &mut Output<T>) -> Result<usize, CallError>,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let (tables, position, mut list, mut length) = unsafe {
-            let (tables, position) = asked(tablebase, position)?;
+            let (tables, position) = read_arguments(tablebase, position)?;
             let list = Output::new(list, capacity, "moves")?;
             (tables, position, list, Output::new(length, 1, "length")?)
         };
@@ -70,7 +71,7 @@ pub(super) unsafe fn listed<T>(
 pub(super) type ProbeMany<A> = fn(&Tablebase, &[Position]) -> Vec<Result<A, ProbeError>>;
 
 /// The answers to many positions, each with a status of its own.
-pub(super) unsafe fn many_answered<A, T: From<A>>(
+pub(super) unsafe fn return_values<A, T: From<A>>(
     tablebase: *const TaflTablebase,
     positions: *const TaflPosition,
     count: usize,
@@ -79,7 +80,7 @@ pub(super) unsafe fn many_answered<A, T: From<A>>(
     probe: ProbeMany<A>,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let (tables, positions, mut answers, mut statuses) = unsafe {
             let tables = &reference(tablebase, "tablebase")?.0;
             let positions = slice(positions, count, "positions")?;
@@ -102,7 +103,7 @@ pub(super) unsafe fn many_answered<A, T: From<A>>(
                     TaflStatus::Ok
                 }
                 Err(error) => {
-                    let failure = Failure::from(error);
+                    let failure = CallError::from(error);
                     let status = failure.status();
                     first = first.and(Err(failure.at(number)));
                     status

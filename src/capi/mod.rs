@@ -1,19 +1,19 @@
-//! The C interface of taflbase: what tafl positions with few men are worth.
+//! The C interface of taflbase: probing the values of tafl positions with few men.
 //!
 //! Calls that can fail return a TaflStatus and write their results through pointers.
-//! After a failure taflbase_last_error has a message, and nothing is written unless
+//! After a failure taflbase_last_error returns a message, and nothing is written unless
 //! the call says otherwise.
 //!
 //! Pointers. A null pointer where a value is needed is TAFL_STATUS_INVALID_ARGUMENT.
-//! Any other pointer must be good: for as many elements as are said, until the call
-//! returns, and for results used by nobody else meanwhile. What you pass stays yours;
-//! of what you get, only a tablebase has to be freed, by taflbase_free. Texts are
+//! Any other pointer must be valid for the stated number of elements until the call
+//! returns, and nothing else may access results meanwhile. What you pass stays yours;
+//! of what you get, only a tablebase must be freed, by taflbase_free. Texts are
 //! UTF-8 and end with a zero.
 //!
-//! Threads. All functions that take a const TaflTablebase are for any number of
-//! threads at once, with the same tablebase. Those that take one that is not const
-//! (taflbase_add_directory, taflbase_free) need it for themselves. A message is the
-//! last failure's of the thread that asks.
+//! Threads. Functions that take a const TaflTablebase may be called from any number of
+//! threads at once, with the same tablebase. Those that take a non-const one
+//! (taflbase_add_directory, taflbase_free) need exclusive access. A message is the
+//! calling thread's last failure.
 //!
 //! How to build, install and link: docs/c.md.
 #![allow(unsafe_code)]
@@ -42,14 +42,14 @@ use crate::game::position::Position;
 use crate::game::rules::{Endless, Ruleset};
 use crate::tablebase::Tablebase;
 
-use calls::{answered, asked, listed, many_answered, told};
+use calls::{query, read_arguments, return_list, return_value, return_values};
 use pointers::{Output, reference, text};
-use status::{Failure, guarded};
+use status::{CallError, guarded};
 
 /// The tables of one ruleset.
 pub struct TaflTablebase(Tablebase);
 
-/// The version of the library, as in "0.1.0". The text is there for good.
+/// Returns the version of the library, as in "0.1.0". The text is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn taflbase_version() -> *const c_char {
     const VERSION: &CStr =
@@ -60,15 +60,15 @@ pub extern "C" fn taflbase_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// One line about the last call that failed in this thread: what was wrong, and what
-/// to do. Empty if none has failed. The text is there until the thread's next call
+/// Returns one line about the last call that failed in this thread: what is wrong and what
+/// to do. Empty if none has failed. The text is valid until the thread's next call
 /// that fails, or its end; do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn taflbase_last_error() -> *const c_char {
     status::last_error()
 }
 
-/// A cache of 64 MiB, and mapped files.
+/// Returns the default options: a cache of 64 MiB, and mapped files.
 #[unsafe(no_mangle)]
 pub extern "C" fn taflbase_default_options() -> TaflOptions {
     TaflOptions::default()
@@ -77,8 +77,8 @@ pub extern "C" fn taflbase_default_options() -> TaflOptions {
 /// Opens the tables of a ruleset, given by its name or as the path of its file.
 ///
 /// `tables` is the common folder, in which the ruleset's tables are in a folder of its
-/// name, as `taflbase build` writes them; null for none. Behind them stand the small
-/// tables that are part of the library. `options` may be null for the default ones.
+/// name, as `taflbase build` writes them; null for none. Slices without a file use the small
+/// tables embedded in the library. `options` may be null for the defaults.
 ///
 /// Writes the tablebase, or null after a failure.
 #[unsafe(no_mangle)]
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn taflbase_open(
     tablebase: *mut *mut TaflTablebase,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let mut output = unsafe { Output::new(tablebase, 1, "tablebase") }?;
         output.put(0, std::ptr::null_mut());
         // SAFETY: as above.
@@ -113,16 +113,16 @@ pub unsafe extern "C" fn taflbase_open(
     })
 }
 
-/// Adds the tables in a folder, all of which must be the ruleset's; of two tables of a
-/// slice, that of the folder added last is taken. Files are opened when they are first
-/// needed. Not while another thread uses the tablebase.
+/// Adds the tables in a folder, all of which must be of the ruleset; of two tables of a
+/// slice, that of the folder added last is used. Files are opened when they are first
+/// needed. No other thread may use the tablebase meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_add_directory(
     tablebase: *mut TaflTablebase,
     directory: *const c_char,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let directory = unsafe { text(directory, "directory") }?;
         // SAFETY: as above; nobody else uses it.
         unsafe { reference(tablebase, "tablebase") }?;
@@ -133,8 +133,8 @@ pub unsafe extern "C" fn taflbase_add_directory(
     })
 }
 
-/// Frees the tablebase and closes its files; a null pointer is let be. Once for each
-/// tablebase, and not while another thread uses it.
+/// Frees the tablebase and closes its files; ignores a null pointer. Call it once for each
+/// tablebase, while no other thread uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_free(tablebase: *mut TaflTablebase) {
     if !tablebase.is_null() {
@@ -147,24 +147,24 @@ pub unsafe extern "C" fn taflbase_free(tablebase: *mut TaflTablebase) {
     }
 }
 
-/// The most men, king included, of which there is any table. 0 for a null pointer.
+/// Returns the maximum number of men, king included, of any table. 0 for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_max_men(tablebase: *const TaflTablebase) -> usize {
-    // SAFETY: the pointer is good by the caller's word.
-    unsafe { told(tablebase, Tablebase::max_men) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { query(tablebase, Tablebase::max_men) }
 }
 
-/// The most men, king included, of which there are distances: those of taflbase_probe_dtw
+/// Returns the maximum number of men, king included, of a DTW table, for taflbase_probe_dtw
 /// and taflbase_best_move. 0 for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_max_men_dtw(tablebase: *const TaflTablebase) -> usize {
-    // SAFETY: the pointer is good by the caller's word.
-    unsafe { told(tablebase, Tablebase::max_men_dtw) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { query(tablebase, Tablebase::max_men_dtw) }
 }
 
-/// The slices of which there is a table of the metric, TAFL_METRIC_WDL or TAFL_METRIC_DTW,
-/// smallest first, going by the names of files. Writes how many there are to `length`, and
-/// the first ones, `capacity` of them at most; `slices` may be null if `capacity` is 0.
+/// Lists the slices with a table of the metric, TAFL_METRIC_WDL or TAFL_METRIC_DTW,
+/// smallest first, according to file names. Writes their number to `length`, and
+/// the first of them, at most `capacity`; `slices` may be null if `capacity` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_slices(
     tablebase: *const TaflTablebase,
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn taflbase_slices(
     length: *mut usize,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let (tables, mut list, mut length) = unsafe {
             let tables = &reference(tablebase, "tablebase")?.0;
             let list = Output::new(slices, capacity, "slices")?;
@@ -186,28 +186,28 @@ pub unsafe extern "C" fn taflbase_slices(
     })
 }
 
-/// How the cache has served: whether it is large enough. All 0 for a null pointer.
+/// Returns statistics that show whether the cache is large enough. All 0 for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_cache_statistics(
     tablebase: *const TaflTablebase,
 ) -> TaflCacheStatistics {
-    // SAFETY: the pointer is good by the caller's word.
-    unsafe { told(tablebase, |tables| tables.cache().statistics().into()) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { query(tablebase, |tables| tables.cache().statistics().into()) }
 }
 
-/// The files of the ruleset's board, and its ranks. 0 for a null pointer.
+/// Returns the number of files, and of ranks, of the ruleset's board. 0 for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_board_size(tablebase: *const TaflTablebase) -> usize {
-    // SAFETY: the pointer is good by the caller's word.
-    unsafe { told(tablebase, |tables| tables.rules().board.size()) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { query(tablebase, |tables| tables.rules().board.size()) }
 }
 
-/// Whether TAFL_WDL_DRAW means under these rules that the outcome depends on what was
+/// Whether TAFL_WDL_DRAW means under these rules that the outcome depends on the moves
 /// played before (as in `berkeley`): treat it as unknown. False for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_draws_are_undecided(tablebase: *const TaflTablebase) -> bool {
-    // SAFETY: the pointer is good by the caller's word.
-    unsafe { told(tablebase, |tables| tables.rules().endless == Endless::Undecided) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { query(tablebase, |tables| tables.rules().endless == Endless::Undecided) }
 }
 
 /// Reads a position as OpenTafl writes it: the board from rank 1 up, a blank, and the
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn taflbase_parse_position(
     position: *mut TaflPosition,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let (tables, otn, mut output) = unsafe {
             let tables = &reference(tablebase, "tablebase")?.0;
             (tables, text(otn, "otn")?, Output::new(position, 1, "position")?)
@@ -238,10 +238,10 @@ pub unsafe extern "C" fn taflbase_print_position(
     text: *mut c_char,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let ((tables, position), mut text) = unsafe {
             let text = Output::new(text, TAFL_POSITION_TEXT_BYTES, "text")?;
-            (asked(tablebase, position)?, text)
+            (read_arguments(tablebase, position)?, text)
         };
         position.check(tables.rules())?;
         text.write_text(&position.to_text(tables.rules()));
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn taflbase_print_position(
 }
 
 /// Reads a legal move of a position, as in "e5-e8xe9/d8" or "Ke1-a1--". The piece's letter,
-/// the captures and the ending may be missing; what is there must be right.
+/// the captures and the ending may be omitted; if present, they must be right.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_parse_move(
     tablebase: *const TaflTablebase,
@@ -258,15 +258,15 @@ pub unsafe extern "C" fn taflbase_parse_move(
     text: *const c_char,
     played: *mut TaflBareMove,
 ) -> TaflStatus {
-    // SAFETY: the pointer is good by the caller's word.
+    // SAFETY: the caller guarantees that the pointers are valid.
     let text = unsafe { pointers::text(text, "text") };
     let parse = |tables: &Tablebase, position: &Position| {
         let rules = tables.rules();
         position.check(rules)?;
         Ok(parse_move(rules, position, text?)?.into())
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { answered(tablebase, position, played, parse) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_value(tablebase, position, played, parse) }
 }
 
 /// Writes a move as text, as in "e5-e8xe9/d8". `text` has room for TAFL_MOVE_TEXT_BYTES.
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn taflbase_print_move(
     text: *mut c_char,
 ) -> TaflStatus {
     guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
+        // SAFETY: the caller guarantees that the pointers are valid.
         let (tables, played, mut text) = unsafe {
             let tables = &reference(tablebase, "tablebase")?.0;
             let played = reference(played, "played")?;
@@ -286,41 +286,41 @@ pub unsafe extern "C" fn taflbase_print_move(
         let board = tables.rules().board;
         let played = played.read(board)?;
         if played.captured.iter().any(|square| square.index() >= board.area()) {
-            return Err(Failure::argument("the move captures on a square beyond the board"));
+            return Err(CallError::argument("the move captures on a square beyond the board"));
         }
         if played.captured.len() > 3 {
-            return Err(Failure::argument("the move captures more than three soldiers"));
+            return Err(CallError::argument("the move captures more than three soldiers"));
         }
         text.write_text(&played.display(board).to_string());
         Ok(())
     })
 }
 
-/// Win, draw or loss for the side to move.
+/// Probes win, draw or loss for the side to move.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_probe_wdl(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
     wdl: *mut TaflWdl,
 ) -> TaflStatus {
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { answered(tablebase, position, wdl, |t, p| Ok(t.probe_wdl(p)?.into())) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_value(tablebase, position, wdl, |t, p| Ok(t.probe_wdl(p)?.into())) }
 }
 
-/// The outcome and its distance.
+/// Probes the outcome and its distance.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_probe_dtw(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
     dtw: *mut TaflDtw,
 ) -> TaflStatus {
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { answered(tablebase, position, dtw, |t, p| Ok(t.probe_dtw(p)?.into())) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_value(tablebase, position, dtw, |t, p| Ok(t.probe_dtw(p)?.into())) }
 }
 
-/// The best move: the quickest win, a draw, or the slowest loss. It is
+/// Finds the best move: the quickest win, a draw, or the slowest loss. Returns
 /// TAFL_STATUS_MISSING_TABLE if the choice depends on tables that are missing: those of
-/// distances, unless the position is drawn, and of what a capture leads to, unless
+/// distances, unless the position is drawn, or those that captures lead to, unless
 /// another move is known to be the best.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_best_move(
@@ -329,18 +329,19 @@ pub unsafe extern "C" fn taflbase_best_move(
     best: *mut TaflMove,
 ) -> TaflStatus {
     let find = |tables: &Tablebase, position: &Position| {
-        let none =
-            || Failure::new(TaflStatus::NoMove, "the side to move has no legal move: it has lost");
+        let none = || {
+            CallError::new(TaflStatus::NoMove, "the side to move has no legal move: it has lost")
+        };
         let best = tables.best_move(position)?.ok_or_else(none)?;
         Ok(TaflMove::new(best, tables.rules().board))
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { answered(tablebase, position, best, find) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_value(tablebase, position, best, find) }
 }
 
-/// One line of best play to the end of the game: as many moves as taflbase_probe_dtw
-/// tells plies, none for a draw. Writes its `length`, and its first moves, `capacity` of
-/// them at most; `moves` may be null if `capacity` is 0.
+/// Finds a line of best play to the end of the game: as many moves as taflbase_probe_dtw
+/// returns plies, none for a draw. Writes its `length` and its first moves, at most
+/// `capacity` of them; `moves` may be null if `capacity` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_line(
     tablebase: *const TaflTablebase,
@@ -353,13 +354,13 @@ pub unsafe extern "C" fn taflbase_line(
         let line = tables.line(position)?.into_iter();
         Ok(moves.write(line.map(|played| TaflMove::new(played, tables.rules().board))))
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { listed(tablebase, position, (moves, capacity), length, line) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_list(tablebase, position, (moves, capacity), length, line) }
 }
 
-/// The legal moves of a position, by origin and then by target in the order of squares;
-/// `moves`, `capacity` and `length` as for taflbase_line. No tables are needed. A search
-/// takes taflbase_generate_moves, which makes no texts.
+/// Lists the legal moves of a position, by origin and then by target in square order;
+/// `moves`, `capacity` and `length` as for taflbase_line. Needs no tables. In a search,
+/// use taflbase_generate_moves, which makes no texts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_legal_moves(
     tablebase: *const TaflTablebase,
@@ -374,11 +375,11 @@ pub unsafe extern "C" fn taflbase_legal_moves(
         let legal = each_legal_move(rules, position);
         Ok(moves.write(legal.map(|played| TaflMove::new(played, rules.board))))
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { listed(tablebase, position, (moves, capacity), length, legal) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_list(tablebase, position, (moves, capacity), length, legal) }
 }
 
-/// The moves of taflbase_legal_moves without their texts, many times faster; `moves`,
+/// Lists the moves of taflbase_legal_moves without their texts, many times faster; `moves`,
 /// `capacity` and `length` as for taflbase_line.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_generate_moves(
@@ -392,14 +393,14 @@ pub unsafe extern "C" fn taflbase_generate_moves(
         position.check(tables.rules())?;
         Ok(moves.write(each_legal_move(tables.rules(), position).map(TaflBareMove::from)))
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { listed(tablebase, position, (moves, capacity), length, generate) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_list(tablebase, position, (moves, capacity), length, generate) }
 }
 
-/// The position after a move that taflbase_generate_moves or taflbase_parse_move has given
-/// for this position; the same as that of taflbase_play. Whether the move is legal is not
-/// looked at again: after another move, what is there may be no position, and a probe of it
-/// fails or answers for what is there. `after` may be `position`.
+/// Makes a move that taflbase_generate_moves or taflbase_parse_move has returned
+/// for this position; the result is that of taflbase_play. The move is not checked
+/// again: another move may lead to an invalid position, and a probe of it
+/// fails or returns a meaningless value. `after` may be `position`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_make_move(
     tablebase: *const TaflTablebase,
@@ -407,17 +408,17 @@ pub unsafe extern "C" fn taflbase_make_move(
     played: *const TaflBareMove,
     after: *mut TaflPosition,
 ) -> TaflStatus {
-    // SAFETY: the pointer is good by the caller's word.
+    // SAFETY: the caller guarantees that the pointers are valid.
     let read = unsafe { reference(played, "played") };
     let make = |tables: &Tablebase, position: &Position| {
         Ok(position.after(&read?.read(tables.rules().board)?).into())
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { answered(tablebase, position, after, make) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_value(tablebase, position, after, make) }
 }
 
-/// The legal moves of a position with their values, best first: the quickest win, then
-/// draws, then the slowest loss, then those of which nothing is known; `moves`, `capacity`
+/// Lists the legal moves of a position with their values, best first: the quickest win, then
+/// draws, then the slowest loss, then unknown moves; `moves`, `capacity`
 /// and `length` as for taflbase_line.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_probe_moves(
@@ -431,12 +432,12 @@ pub unsafe extern "C" fn taflbase_probe_moves(
         let (probed, board) = (tables.probe(position)?.moves, tables.rules().board);
         Ok(moves.write(probed.iter().map(|probed| TaflMoveValue::new(probed, board))))
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { listed(tablebase, position, (moves, capacity), length, probe) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_list(tablebase, position, (moves, capacity), length, probe) }
 }
 
-/// The position after a legal move, of which only `from` and `to` are read. Captured
-/// soldiers are gone; a captured king stays on the board, and after a move that ends the
+/// Makes a legal move, of which only `from` and `to` are read. Captured
+/// soldiers are removed; a captured king stays on the board. After a move that ends the
 /// game there is nothing to probe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_play(
@@ -445,7 +446,7 @@ pub unsafe extern "C" fn taflbase_play(
     played: *const TaflMove,
     after: *mut TaflPosition,
 ) -> TaflStatus {
-    // SAFETY: the pointer is good by the caller's word.
+    // SAFETY: the caller guarantees that the pointers are valid.
     let read = unsafe { reference(played, "played") };
     let play = |tables: &Tablebase, position: &Position| {
         let (TaflMove { from, to, .. }, rules) = (*read?, tables.rules());
@@ -453,21 +454,21 @@ pub unsafe extern "C" fn taflbase_play(
         let [start, target] = [from, to].map(|number| rules.board.square(number.into()));
         let legal = start.zip(target).and_then(|(from, to)| find_move(rules, position, from, to));
         let illegal = || {
-            Failure::argument(format!("there is no legal move from square {from} to square {to}"))
+            CallError::argument(format!("there is no legal move from square {from} to square {to}"))
         };
         Ok(position.after(&legal.ok_or_else(illegal)?).into())
     };
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { answered(tablebase, position, after, play) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_value(tablebase, position, after, play) }
 }
 
-/// Win, draw or loss of `count` positions, each block of a table read once and by all
-/// cores: much faster than one by one, for bulk work.
+/// Probes win, draw or loss of `count` positions on all cores, and reads each block of a table
+/// only once: much faster than single probes, for bulk work.
 ///
-/// `wdl` and `statuses` have room for `count` each: what taflbase_probe_wdl writes for the
-/// position, and what it returns. Returns TAFL_STATUS_OK if all positions were answered,
-/// and otherwise the status of the first that was not, whose number, from 0, the message
-/// tells. The others are answered all the same.
+/// `wdl` and `statuses` have room for `count` each: the result of taflbase_probe_wdl for the
+/// position, and its status. Returns TAFL_STATUS_OK if all probes succeeded,
+/// and otherwise the status of the first that failed, whose number, from 0, is in the message.
+/// The others are probed all the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_probe_many_wdl(
     tablebase: *const TaflTablebase,
@@ -477,11 +478,11 @@ pub unsafe extern "C" fn taflbase_probe_many_wdl(
     statuses: *mut TaflStatus,
 ) -> TaflStatus {
     let probe = Tablebase::probe_many_wdl;
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { many_answered(tablebase, positions, count, (wdl, "wdl"), statuses, probe) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_values(tablebase, positions, count, (wdl, "wdl"), statuses, probe) }
 }
 
-/// The outcomes and distances of `count` positions, as taflbase_probe_many_wdl.
+/// Probes the outcomes and distances of `count` positions, as taflbase_probe_many_wdl does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_probe_many_dtw(
     tablebase: *const TaflTablebase,
@@ -491,6 +492,6 @@ pub unsafe extern "C" fn taflbase_probe_many_dtw(
     statuses: *mut TaflStatus,
 ) -> TaflStatus {
     let probe = Tablebase::probe_many_dtw;
-    // SAFETY: the pointers are good by the caller's word.
-    unsafe { many_answered(tablebase, positions, count, (dtw, "dtw"), statuses, probe) }
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { return_values(tablebase, positions, count, (dtw, "dtw"), statuses, probe) }
 }

@@ -3,19 +3,19 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::status::Failure;
+use super::status::CallError;
 
 /// Whether the pointer can be one to so many values.
-fn check<T>(pointer: *const T, count: usize, name: &str) -> Result<(), Failure> {
+fn check<T>(pointer: *const T, count: usize, name: &str) -> Result<(), CallError> {
     if pointer.is_null() {
-        return Err(Failure::argument(format!("{name} is a null pointer")));
+        return Err(CallError::argument(format!("{name} is a null pointer")));
     }
     if !pointer.is_aligned() {
-        return Err(Failure::argument(format!("{name} is not aligned for its type")));
+        return Err(CallError::argument(format!("{name} is not aligned for its type")));
     }
     let most = isize::MAX as usize / size_of::<T>().max(1);
     if count > most {
-        return Err(Failure::argument(format!("{name} cannot have {count} elements")));
+        return Err(CallError::argument(format!("{name} cannot have {count} elements")));
     }
     Ok(())
 }
@@ -25,7 +25,7 @@ fn check<T>(pointer: *const T, count: usize, name: &str) -> Result<(), Failure> 
 /// # Safety
 /// A pointer that is not null must point to a value that nobody changes during the
 /// call.
-pub(super) unsafe fn reference<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Failure> {
+pub(super) unsafe fn reference<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, CallError> {
     check(pointer, 1, name)?;
     // SAFETY: it is aligned and not null; the rest is the caller's word.
     Ok(unsafe { &*pointer })
@@ -39,7 +39,7 @@ pub(super) unsafe fn slice<'a, T>(
     pointer: *const T,
     count: usize,
     name: &str,
-) -> Result<&'a [T], Failure> {
+) -> Result<&'a [T], CallError> {
     if count == 0 {
         return Ok(&[]);
     }
@@ -54,11 +54,11 @@ pub(super) unsafe fn slice<'a, T>(
 /// # Safety
 /// A pointer that is not null must point to bytes that end with a zero and that
 /// nobody changes during the call.
-pub(super) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Failure> {
+pub(super) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, CallError> {
     check(pointer, 1, name)?;
     // SAFETY: it is not null; the rest is the caller's word.
     let text = unsafe { CStr::from_ptr(pointer) };
-    text.to_str().map_err(|_| Failure::argument(format!("{name} is not UTF-8")))
+    text.to_str().map_err(|_| CallError::argument(format!("{name} is not UTF-8")))
 }
 
 /// Room for results. It may be uninitialised, so it is written and never read.
@@ -74,7 +74,7 @@ impl<T> Output<T> {
         pointer: *mut T,
         count: usize,
         name: &str,
-    ) -> Result<Output<T>, Failure> {
+    ) -> Result<Output<T>, CallError> {
         if count > 0 {
             check(pointer, count, name)?;
         }

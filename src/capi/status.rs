@@ -10,7 +10,7 @@ use crate::game::position::PositionError;
 use crate::game::rules::RulesetError;
 use crate::tablebase::ProbeError;
 
-/// How a call ended. 0 is success; for everything else taflbase_last_error has a
+/// The result of a call. 0 is success; for all others taflbase_last_error returns a
 /// message.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,58 +18,58 @@ pub enum TaflStatus {
     /// Done.
     Ok = 0,
     /// There is no table of the position's slice, or of one that a capture leads
-    /// to. It says nothing about the position: search on.
+    /// to. The value is unknown: go on searching.
     MissingTable = 1,
     /// There is no best move: the side to move has no legal move and has lost.
     NoMove = 2,
-    /// This is no position of a running game under these rules.
+    /// The position is invalid under these rules, or the game is over.
     BadPosition = 3,
-    /// There is no such ruleset, or its file is not sound.
+    /// There is no such ruleset, or its file is invalid.
     BadRules = 4,
-    /// A file is the table of other rules, or of another slice, than its folder and
+    /// A file holds the table of other rules, or of another slice, than its folder and
     /// name say.
     WrongRules = 5,
     /// A table is damaged.
     Corrupted = 6,
     /// A file or folder cannot be read.
     Io = 7,
-    /// A null pointer, a text that is not UTF-8, a number out of range, or no legal move.
+    /// A null pointer, a text that is not UTF-8, a number out of range, or an illegal move.
     InvalidArgument = 8,
-    /// A bug in taflbase. Free the tablebase and use it no more.
+    /// A bug in taflbase. Free the tablebase and do not use it again.
     Panic = 9,
-    /// A table is of a format that this version does not read.
+    /// The format of a table is not supported by this version.
     Unsupported = 10,
 }
 
 /// Why a call failed.
-pub(super) struct Failure {
+pub(super) struct CallError {
     status: TaflStatus,
     message: String,
 }
 
-impl Failure {
-    pub(super) fn new(status: TaflStatus, message: impl Into<String>) -> Failure {
-        Failure { status, message: message.into() }
+impl CallError {
+    pub(super) fn new(status: TaflStatus, message: impl Into<String>) -> CallError {
+        CallError { status, message: message.into() }
     }
 
-    pub(super) fn argument(message: impl Into<String>) -> Failure {
-        Failure::new(TaflStatus::InvalidArgument, message)
+    pub(super) fn argument(message: impl Into<String>) -> CallError {
+        CallError::new(TaflStatus::InvalidArgument, message)
     }
 
     /// The same, met at one of many positions.
-    pub(super) fn at(self, number: usize) -> Failure {
-        Failure { message: format!("position {number}: {}", self.message), ..self }
+    pub(super) fn at(self, number: usize) -> CallError {
+        CallError { message: format!("position {number}: {}", self.message), ..self }
     }
 
     pub(super) fn status(&self) -> TaflStatus {
         self.status
     }
 
-    fn panic(payload: &(dyn Any + Send)) -> Failure {
+    fn panic(payload: &(dyn Any + Send)) -> CallError {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         let text = text.unwrap_or("no message");
-        Failure::new(TaflStatus::Panic, format!("a bug in taflbase, please report it: {text}"))
+        CallError::new(TaflStatus::Panic, format!("a bug in taflbase, please report it: {text}"))
     }
 
     /// Keeps the message for the thread and returns the status.
@@ -82,8 +82,8 @@ impl Failure {
     }
 }
 
-impl From<ProbeError> for Failure {
-    fn from(error: ProbeError) -> Failure {
+impl From<ProbeError> for CallError {
+    fn from(error: ProbeError) -> CallError {
         let status = match &error {
             ProbeError::MissingTable { .. } => TaflStatus::MissingTable,
             ProbeError::WrongRules { .. } | ProbeError::WrongName { .. } => TaflStatus::WrongRules,
@@ -95,27 +95,27 @@ impl From<ProbeError> for Failure {
             | ProbeError::Inconsistent { .. }
             | ProbeError::Index(_) => TaflStatus::Corrupted,
         };
-        Failure::new(status, error.to_string())
+        CallError::new(status, error.to_string())
     }
 }
 
-impl From<PositionError> for Failure {
-    fn from(error: PositionError) -> Failure {
+impl From<PositionError> for CallError {
+    fn from(error: PositionError) -> CallError {
         ProbeError::Position(error).into()
     }
 }
 
-impl From<MoveError> for Failure {
-    fn from(error: MoveError) -> Failure {
-        Failure::argument(error.to_string())
+impl From<MoveError> for CallError {
+    fn from(error: MoveError) -> CallError {
+        CallError::argument(error.to_string())
     }
 }
 
-impl From<RulesetError> for Failure {
-    fn from(error: RulesetError) -> Failure {
+impl From<RulesetError> for CallError {
+    fn from(error: RulesetError) -> CallError {
         let unreadable = matches!(error, RulesetError::Unreadable { .. });
         let status = if unreadable { TaflStatus::Io } else { TaflStatus::BadRules };
-        Failure::new(status, error.to_string())
+        CallError::new(status, error.to_string())
     }
 }
 
@@ -131,11 +131,11 @@ pub(super) fn last_error() -> *const c_char {
 
 /// Makes a call: a failure becomes a status and a message, and so does a panic,
 /// which must not get out into C.
-pub(super) fn guarded(call: impl FnOnce() -> Result<(), Failure>) -> TaflStatus {
+pub(super) fn guarded(call: impl FnOnce() -> Result<(), CallError>) -> TaflStatus {
     // What a panic leaves half done is the tablebase's caches: they are sound
     // whenever a lock is free, and C is told to give the tablebase up.
     let done = catch_unwind(AssertUnwindSafe(call));
-    match done.unwrap_or_else(|payload| Err(Failure::panic(&*payload))) {
+    match done.unwrap_or_else(|payload| Err(CallError::panic(&*payload))) {
         Ok(()) => TaflStatus::Ok,
         Err(failure) => failure.report(),
     }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn messages_are_one_line_without_zeros() {
-        assert_eq!(guarded(|| Err(Failure::argument("a\0b\nc"))), TaflStatus::InvalidArgument);
+        assert_eq!(guarded(|| Err(CallError::argument("a\0b\nc"))), TaflStatus::InvalidArgument);
         assert_eq!(message(), "a b c");
     }
 }

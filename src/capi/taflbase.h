@@ -1,20 +1,20 @@
 /*
- * The C interface of taflbase: what tafl positions with few men are worth.
+ * The C interface of taflbase: probing the values of tafl positions with few men.
  *
  * Calls that can fail return a TaflStatus and write their results through pointers.
- * After a failure taflbase_last_error has a message, and nothing is written unless
+ * After a failure taflbase_last_error returns a message, and nothing is written unless
  * the call says otherwise.
  *
  * Pointers. A null pointer where a value is needed is TAFL_STATUS_INVALID_ARGUMENT.
- * Any other pointer must be good: for as many elements as are said, until the call
- * returns, and for results used by nobody else meanwhile. What you pass stays yours;
- * of what you get, only a tablebase has to be freed, by taflbase_free. Texts are
+ * Any other pointer must be valid for the stated number of elements until the call
+ * returns, and nothing else may access results meanwhile. What you pass stays yours;
+ * of what you get, only a tablebase must be freed, by taflbase_free. Texts are
  * UTF-8 and end with a zero.
  *
- * Threads. All functions that take a const TaflTablebase are for any number of
- * threads at once, with the same tablebase. Those that take one that is not const
- * (taflbase_add_directory, taflbase_free) need it for themselves. A message is the
- * last failure's of the thread that asks.
+ * Threads. Functions that take a const TaflTablebase may be called from any number of
+ * threads at once, with the same tablebase. Those that take a non-const one
+ * (taflbase_add_directory, taflbase_free) need exclusive access. A message is the
+ * calling thread's last failure.
  *
  * How to build, install and link: docs/c.md.
  */
@@ -42,12 +42,12 @@
 #define TAFL_SET_WORDS 6
 
 /**
- * The room for a move as text, with the zero at its end.
+ * The size of a buffer for a move as text, with the terminating zero.
  */
 #define TAFL_MOVE_TEXT_BYTES 32
 
 /**
- * The room for a position as text, with the zero at its end.
+ * The size of a buffer for a position as text, with the terminating zero.
  */
 #define TAFL_POSITION_TEXT_BYTES 384
 
@@ -57,7 +57,7 @@
 #define TAFL_METRIC_WDL 0
 
 /**
- * Tables of distances, which have wins, draws and losses, too.
+ * Tables of distances, which include wins, draws and losses.
  */
 #define TAFL_METRIC_DTW 1
 
@@ -68,27 +68,27 @@
 #define TAFL_ACCESS_MAPPED 0
 
 /**
- * Files are read block by block. Whatever happens to them is an error.
+ * Files are read block by block. Any failure is reported as an error.
  */
 #define TAFL_ACCESS_READ 1
 
 /**
- * Nothing is known of what a move leads to: the table of its slice is missing.
+ * The value of a move is unknown: the table of the slice it leads to is missing.
  */
 #define TAFL_KNOWN_NOTHING 0
 
 /**
- * The outcome of a move is known, and not its distance.
+ * The outcome of a move is known, but not its distance.
  */
 #define TAFL_KNOWN_OUTCOME 1
 
 /**
- * All is known of a move.
+ * The outcome and the distance of a move are known.
  */
 #define TAFL_KNOWN_ALL 2
 
 /**
- * How a call ended. 0 is success; for everything else taflbase_last_error has a
+ * The result of a call. 0 is success; for all others taflbase_last_error returns a
  * message.
  */
 typedef enum {
@@ -98,7 +98,7 @@ typedef enum {
   TAFL_STATUS_OK = 0,
   /**
    * There is no table of the position's slice, or of one that a capture leads
-   * to. It says nothing about the position: search on.
+   * to. The value is unknown: go on searching.
    */
   TAFL_STATUS_MISSING_TABLE = 1,
   /**
@@ -106,15 +106,15 @@ typedef enum {
    */
   TAFL_STATUS_NO_MOVE = 2,
   /**
-   * This is no position of a running game under these rules.
+   * The position is invalid under these rules, or the game is over.
    */
   TAFL_STATUS_BAD_POSITION = 3,
   /**
-   * There is no such ruleset, or its file is not sound.
+   * There is no such ruleset, or its file is invalid.
    */
   TAFL_STATUS_BAD_RULES = 4,
   /**
-   * A file is the table of other rules, or of another slice, than its folder and
+   * A file holds the table of other rules, or of another slice, than its folder and
    * name say.
    */
   TAFL_STATUS_WRONG_RULES = 5,
@@ -127,15 +127,15 @@ typedef enum {
    */
   TAFL_STATUS_IO = 7,
   /**
-   * A null pointer, a text that is not UTF-8, a number out of range, or no legal move.
+   * A null pointer, a text that is not UTF-8, a number out of range, or an illegal move.
    */
   TAFL_STATUS_INVALID_ARGUMENT = 8,
   /**
-   * A bug in taflbase. Free the tablebase and use it no more.
+   * A bug in taflbase. Free the tablebase and do not use it again.
    */
   TAFL_STATUS_PANIC = 9,
   /**
-   * A table is of a format that this version does not read.
+   * The format of a table is not supported by this version.
    */
   TAFL_STATUS_UNSUPPORTED = 10,
 } TaflStatus;
@@ -164,11 +164,11 @@ typedef enum {
 typedef struct TaflTablebase TaflTablebase;
 
 /**
- * How tables are opened. Begin with taflbase_default_options.
+ * Options for opening tables. Start with taflbase_default_options.
  */
 typedef struct {
   /**
-   * The most bytes that decoded blocks may take; 0 keeps none.
+   * The maximum memory for decoded blocks, in bytes; 0 disables the cache.
    */
   size_t cache_bytes;
   /**
@@ -178,7 +178,7 @@ typedef struct {
 } TaflOptions;
 
 /**
- * All positions of one material: the king and so many soldiers. K2v4 has 2 defenders and
+ * All positions of one material: the king and some soldiers. K2v4 has 2 defenders and
  * 4 attackers.
  */
 typedef struct {
@@ -193,16 +193,16 @@ typedef struct {
 } TaflSlice;
 
 /**
- * What a tablebase's cache of decoded blocks holds, and how it has served so far.
+ * The size and the hit counts of a tablebase's cache of decoded blocks.
  */
 typedef struct {
   /**
-   * How often a block that was needed was there. Probes that need none, because the
+   * The number of lookups that found their block. Probes that need none, because the
    * rules or a table's index give the answer, are not counted.
    */
   uint64_t hits;
   /**
-   * How often a block had to be decoded.
+   * The number of lookups after which a block had to be decoded.
    */
   uint64_t misses;
   /**
@@ -210,7 +210,7 @@ typedef struct {
    */
   size_t bytes;
   /**
-   * The most that they may take.
+   * The limit of that memory.
    */
   size_t limit_bytes;
 } TaflCacheStatistics;
@@ -239,7 +239,7 @@ typedef struct {
 } TaflPosition;
 
 /**
- * A legal move with all that it does, without its text: for searches.
+ * A legal move with its captures and ending, without its text: for searches.
  */
 typedef struct {
   /**
@@ -266,7 +266,7 @@ typedef struct {
 } TaflBareMove;
 
 /**
- * An outcome and how far away it is.
+ * An outcome and its distance.
  */
 typedef struct {
   /**
@@ -281,7 +281,7 @@ typedef struct {
 } TaflDtw;
 
 /**
- * A legal move with all that it does, and its text.
+ * A legal move with its captures, ending and text.
  */
 typedef struct {
   /**
@@ -312,7 +312,7 @@ typedef struct {
 } TaflMove;
 
 /**
- * A legal move and what it leads to.
+ * A legal move and its value.
  */
 typedef struct {
   /**
@@ -339,19 +339,19 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of the library, as in "0.1.0". The text is there for good.
+ * Returns the version of the library, as in "0.1.0". The text is static.
  */
 const char *taflbase_version(void);
 
 /**
- * One line about the last call that failed in this thread: what was wrong, and what
- * to do. Empty if none has failed. The text is there until the thread's next call
+ * Returns one line about the last call that failed in this thread: what is wrong and what
+ * to do. Empty if none has failed. The text is valid until the thread's next call
  * that fails, or its end; do not free it.
  */
 const char *taflbase_last_error(void);
 
 /**
- * A cache of 64 MiB, and mapped files.
+ * Returns the default options: a cache of 64 MiB, and mapped files.
  */
 TaflOptions taflbase_default_options(void);
 
@@ -359,8 +359,8 @@ TaflOptions taflbase_default_options(void);
  * Opens the tables of a ruleset, given by its name or as the path of its file.
  *
  * `tables` is the common folder, in which the ruleset's tables are in a folder of its
- * name, as `taflbase build` writes them; null for none. Behind them stand the small
- * tables that are part of the library. `options` may be null for the default ones.
+ * name, as `taflbase build` writes them; null for none. Slices without a file use the small
+ * tables embedded in the library. `options` may be null for the defaults.
  *
  * Writes the tablebase, or null after a failure.
  */
@@ -370,33 +370,33 @@ TaflStatus taflbase_open(const char *rules,
                          TaflTablebase **tablebase);
 
 /**
- * Adds the tables in a folder, all of which must be the ruleset's; of two tables of a
- * slice, that of the folder added last is taken. Files are opened when they are first
- * needed. Not while another thread uses the tablebase.
+ * Adds the tables in a folder, all of which must be of the ruleset; of two tables of a
+ * slice, that of the folder added last is used. Files are opened when they are first
+ * needed. No other thread may use the tablebase meanwhile.
  */
 TaflStatus taflbase_add_directory(TaflTablebase *tablebase, const char *directory);
 
 /**
- * Frees the tablebase and closes its files; a null pointer is let be. Once for each
- * tablebase, and not while another thread uses it.
+ * Frees the tablebase and closes its files; ignores a null pointer. Call it once for each
+ * tablebase, while no other thread uses it.
  */
 void taflbase_free(TaflTablebase *tablebase);
 
 /**
- * The most men, king included, of which there is any table. 0 for a null pointer.
+ * Returns the maximum number of men, king included, of any table. 0 for a null pointer.
  */
 size_t taflbase_max_men(const TaflTablebase *tablebase);
 
 /**
- * The most men, king included, of which there are distances: those of taflbase_probe_dtw
+ * Returns the maximum number of men, king included, of a DTW table, for taflbase_probe_dtw
  * and taflbase_best_move. 0 for a null pointer.
  */
 size_t taflbase_max_men_dtw(const TaflTablebase *tablebase);
 
 /**
- * The slices of which there is a table of the metric, TAFL_METRIC_WDL or TAFL_METRIC_DTW,
- * smallest first, going by the names of files. Writes how many there are to `length`, and
- * the first ones, `capacity` of them at most; `slices` may be null if `capacity` is 0.
+ * Lists the slices with a table of the metric, TAFL_METRIC_WDL or TAFL_METRIC_DTW,
+ * smallest first, according to file names. Writes their number to `length`, and
+ * the first of them, at most `capacity`; `slices` may be null if `capacity` is 0.
  */
 TaflStatus taflbase_slices(const TaflTablebase *tablebase,
                            int metric,
@@ -405,17 +405,17 @@ TaflStatus taflbase_slices(const TaflTablebase *tablebase,
                            size_t *length);
 
 /**
- * How the cache has served: whether it is large enough. All 0 for a null pointer.
+ * Returns statistics that show whether the cache is large enough. All 0 for a null pointer.
  */
 TaflCacheStatistics taflbase_cache_statistics(const TaflTablebase *tablebase);
 
 /**
- * The files of the ruleset's board, and its ranks. 0 for a null pointer.
+ * Returns the number of files, and of ranks, of the ruleset's board. 0 for a null pointer.
  */
 size_t taflbase_board_size(const TaflTablebase *tablebase);
 
 /**
- * Whether TAFL_WDL_DRAW means under these rules that the outcome depends on what was
+ * Whether TAFL_WDL_DRAW means under these rules that the outcome depends on the moves
  * played before (as in `berkeley`): treat it as unknown. False for a null pointer.
  */
 bool taflbase_draws_are_undecided(const TaflTablebase *tablebase);
@@ -438,7 +438,7 @@ TaflStatus taflbase_print_position(const TaflTablebase *tablebase,
 
 /**
  * Reads a legal move of a position, as in "e5-e8xe9/d8" or "Ke1-a1--". The piece's letter,
- * the captures and the ending may be missing; what is there must be right.
+ * the captures and the ending may be omitted; if present, they must be right.
  */
 TaflStatus taflbase_parse_move(const TaflTablebase *tablebase,
                                const TaflPosition *position,
@@ -453,23 +453,23 @@ TaflStatus taflbase_print_move(const TaflTablebase *tablebase,
                                char *text);
 
 /**
- * Win, draw or loss for the side to move.
+ * Probes win, draw or loss for the side to move.
  */
 TaflStatus taflbase_probe_wdl(const TaflTablebase *tablebase,
                               const TaflPosition *position,
                               TaflWdl *wdl);
 
 /**
- * The outcome and its distance.
+ * Probes the outcome and its distance.
  */
 TaflStatus taflbase_probe_dtw(const TaflTablebase *tablebase,
                               const TaflPosition *position,
                               TaflDtw *dtw);
 
 /**
- * The best move: the quickest win, a draw, or the slowest loss. It is
+ * Finds the best move: the quickest win, a draw, or the slowest loss. Returns
  * TAFL_STATUS_MISSING_TABLE if the choice depends on tables that are missing: those of
- * distances, unless the position is drawn, and of what a capture leads to, unless
+ * distances, unless the position is drawn, or those that captures lead to, unless
  * another move is known to be the best.
  */
 TaflStatus taflbase_best_move(const TaflTablebase *tablebase,
@@ -477,9 +477,9 @@ TaflStatus taflbase_best_move(const TaflTablebase *tablebase,
                               TaflMove *best);
 
 /**
- * One line of best play to the end of the game: as many moves as taflbase_probe_dtw
- * tells plies, none for a draw. Writes its `length`, and its first moves, `capacity` of
- * them at most; `moves` may be null if `capacity` is 0.
+ * Finds a line of best play to the end of the game: as many moves as taflbase_probe_dtw
+ * returns plies, none for a draw. Writes its `length` and its first moves, at most
+ * `capacity` of them; `moves` may be null if `capacity` is 0.
  */
 TaflStatus taflbase_line(const TaflTablebase *tablebase,
                          const TaflPosition *position,
@@ -488,9 +488,9 @@ TaflStatus taflbase_line(const TaflTablebase *tablebase,
                          size_t *length);
 
 /**
- * The legal moves of a position, by origin and then by target in the order of squares;
- * `moves`, `capacity` and `length` as for taflbase_line. No tables are needed. A search
- * takes taflbase_generate_moves, which makes no texts.
+ * Lists the legal moves of a position, by origin and then by target in square order;
+ * `moves`, `capacity` and `length` as for taflbase_line. Needs no tables. In a search,
+ * use taflbase_generate_moves, which makes no texts.
  */
 TaflStatus taflbase_legal_moves(const TaflTablebase *tablebase,
                                 const TaflPosition *position,
@@ -499,7 +499,7 @@ TaflStatus taflbase_legal_moves(const TaflTablebase *tablebase,
                                 size_t *length);
 
 /**
- * The moves of taflbase_legal_moves without their texts, many times faster; `moves`,
+ * Lists the moves of taflbase_legal_moves without their texts, many times faster; `moves`,
  * `capacity` and `length` as for taflbase_line.
  */
 TaflStatus taflbase_generate_moves(const TaflTablebase *tablebase,
@@ -509,10 +509,10 @@ TaflStatus taflbase_generate_moves(const TaflTablebase *tablebase,
                                    size_t *length);
 
 /**
- * The position after a move that taflbase_generate_moves or taflbase_parse_move has given
- * for this position; the same as that of taflbase_play. Whether the move is legal is not
- * looked at again: after another move, what is there may be no position, and a probe of it
- * fails or answers for what is there. `after` may be `position`.
+ * Makes a move that taflbase_generate_moves or taflbase_parse_move has returned
+ * for this position; the result is that of taflbase_play. The move is not checked
+ * again: another move may lead to an invalid position, and a probe of it
+ * fails or returns a meaningless value. `after` may be `position`.
  */
 TaflStatus taflbase_make_move(const TaflTablebase *tablebase,
                               const TaflPosition *position,
@@ -520,8 +520,8 @@ TaflStatus taflbase_make_move(const TaflTablebase *tablebase,
                               TaflPosition *after);
 
 /**
- * The legal moves of a position with their values, best first: the quickest win, then
- * draws, then the slowest loss, then those of which nothing is known; `moves`, `capacity`
+ * Lists the legal moves of a position with their values, best first: the quickest win, then
+ * draws, then the slowest loss, then unknown moves; `moves`, `capacity`
  * and `length` as for taflbase_line.
  */
 TaflStatus taflbase_probe_moves(const TaflTablebase *tablebase,
@@ -531,8 +531,8 @@ TaflStatus taflbase_probe_moves(const TaflTablebase *tablebase,
                                 size_t *length);
 
 /**
- * The position after a legal move, of which only `from` and `to` are read. Captured
- * soldiers are gone; a captured king stays on the board, and after a move that ends the
+ * Makes a legal move, of which only `from` and `to` are read. Captured
+ * soldiers are removed; a captured king stays on the board. After a move that ends the
  * game there is nothing to probe.
  */
 TaflStatus taflbase_play(const TaflTablebase *tablebase,
@@ -541,13 +541,13 @@ TaflStatus taflbase_play(const TaflTablebase *tablebase,
                          TaflPosition *after);
 
 /**
- * Win, draw or loss of `count` positions, each block of a table read once and by all
- * cores: much faster than one by one, for bulk work.
+ * Probes win, draw or loss of `count` positions on all cores, and reads each block of a table
+ * only once: much faster than single probes, for bulk work.
  *
- * `wdl` and `statuses` have room for `count` each: what taflbase_probe_wdl writes for the
- * position, and what it returns. Returns TAFL_STATUS_OK if all positions were answered,
- * and otherwise the status of the first that was not, whose number, from 0, the message
- * tells. The others are answered all the same.
+ * `wdl` and `statuses` have room for `count` each: the result of taflbase_probe_wdl for the
+ * position, and its status. Returns TAFL_STATUS_OK if all probes succeeded,
+ * and otherwise the status of the first that failed, whose number, from 0, is in the message.
+ * The others are probed all the same.
  */
 TaflStatus taflbase_probe_many_wdl(const TaflTablebase *tablebase,
                                    const TaflPosition *positions,
@@ -556,7 +556,7 @@ TaflStatus taflbase_probe_many_wdl(const TaflTablebase *tablebase,
                                    TaflStatus *statuses);
 
 /**
- * The outcomes and distances of `count` positions, as taflbase_probe_many_wdl.
+ * Probes the outcomes and distances of `count` positions, as taflbase_probe_many_wdl does.
  */
 TaflStatus taflbase_probe_many_dtw(const TaflTablebase *tablebase,
                                    const TaflPosition *positions,

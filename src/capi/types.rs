@@ -12,52 +12,52 @@ use crate::game::value::{Value, Wdl};
 use crate::table::{Access, Metric};
 use crate::tablebase::{BlockCache, CacheStatistics, MoveProbe, TablebaseOptions};
 
-use super::status::Failure;
+use super::status::CallError;
 
 /// The words of a set of squares: square s is bit s % 64 of word s / 64.
 pub const TAFL_SET_WORDS: usize = 6;
 
-/// The room for a move as text, with the zero at its end.
+/// The size of a buffer for a move as text, with the terminating zero.
 pub const TAFL_MOVE_TEXT_BYTES: usize = 32;
 
-/// The room for a position as text, with the zero at its end.
+/// The size of a buffer for a position as text, with the terminating zero.
 pub const TAFL_POSITION_TEXT_BYTES: usize = 384;
 
 /// Tables of wins, draws and losses.
 pub const TAFL_METRIC_WDL: c_int = 0;
 
-/// Tables of distances, which have wins, draws and losses, too.
+/// Tables of distances, which include wins, draws and losses.
 pub const TAFL_METRIC_DTW: c_int = 1;
 
 /// Files are mapped into memory: the fastest way. A file that is cut short while it
 /// is mapped ends the process.
 pub const TAFL_ACCESS_MAPPED: c_int = 0;
 
-/// Files are read block by block. Whatever happens to them is an error.
+/// Files are read block by block. Any failure is reported as an error.
 pub const TAFL_ACCESS_READ: c_int = 1;
 
-/// How tables are opened. Begin with taflbase_default_options.
+/// Options for opening tables. Start with taflbase_default_options.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TaflOptions {
-    /// The most bytes that decoded blocks may take; 0 keeps none.
+    /// The maximum memory for decoded blocks, in bytes; 0 disables the cache.
     pub cache_bytes: usize,
     /// TAFL_ACCESS_MAPPED or TAFL_ACCESS_READ.
     pub access: c_int,
 }
 
-/// What a tablebase's cache of decoded blocks holds, and how it has served so far.
+/// The size and the hit counts of a tablebase's cache of decoded blocks.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct TaflCacheStatistics {
-    /// How often a block that was needed was there. Probes that need none, because the
+    /// The number of lookups that found their block. Probes that need none, because the
     /// rules or a table's index give the answer, are not counted.
     pub hits: u64,
-    /// How often a block had to be decoded.
+    /// The number of lookups after which a block had to be decoded.
     pub misses: u64,
     /// The memory that blocks take.
     pub bytes: usize,
-    /// The most that they may take.
+    /// The limit of that memory.
     pub limit_bytes: usize,
 }
 
@@ -76,7 +76,7 @@ pub struct TaflPosition {
     pub to_move: c_char,
 }
 
-/// All positions of one material: the king and so many soldiers. K2v4 has 2 defenders and
+/// All positions of one material: the king and some soldiers. K2v4 has 2 defenders and
 /// 4 attackers.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ pub enum TaflWdl {
     Win = 1,
 }
 
-/// An outcome and how far away it is.
+/// An outcome and its distance.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TaflDtw {
@@ -110,7 +110,7 @@ pub struct TaflDtw {
     pub plies: u16,
 }
 
-/// A legal move with all that it does, without its text: for searches.
+/// A legal move with its captures and ending, without its text: for searches.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TaflBareMove {
@@ -127,7 +127,7 @@ pub struct TaflBareMove {
     pub ending: c_char,
 }
 
-/// A legal move with all that it does, and its text.
+/// A legal move with its captures, ending and text.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TaflMove {
@@ -146,16 +146,16 @@ pub struct TaflMove {
     pub text: [c_char; TAFL_MOVE_TEXT_BYTES],
 }
 
-/// Nothing is known of what a move leads to: the table of its slice is missing.
+/// The value of a move is unknown: the table of the slice it leads to is missing.
 pub const TAFL_KNOWN_NOTHING: c_int = 0;
 
-/// The outcome of a move is known, and not its distance.
+/// The outcome of a move is known, but not its distance.
 pub const TAFL_KNOWN_OUTCOME: c_int = 1;
 
-/// All is known of a move.
+/// The outcome and the distance of a move are known.
 pub const TAFL_KNOWN_ALL: c_int = 2;
 
-/// A legal move and what it leads to.
+/// A legal move and its value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TaflMoveValue {
@@ -177,12 +177,12 @@ impl Default for TaflOptions {
 }
 
 impl TaflOptions {
-    pub(super) fn read(self) -> Result<TablebaseOptions, Failure> {
+    pub(super) fn read(self) -> Result<TablebaseOptions, CallError> {
         let access = match self.access {
             TAFL_ACCESS_MAPPED => Access::Mapped,
             TAFL_ACCESS_READ => Access::Read,
             other => {
-                return Err(Failure::argument(format!(
+                return Err(CallError::argument(format!(
                     "{other} is no access: use TAFL_ACCESS_MAPPED or TAFL_ACCESS_READ"
                 )));
             }
@@ -298,10 +298,10 @@ impl From<Move> for TaflBareMove {
 impl TaflBareMove {
     /// The move, as far as it can be told without its position.
     #[inline]
-    pub(super) fn read(&self, board: Board) -> Result<Move, Failure> {
+    pub(super) fn read(&self, board: Board) -> Result<Move, CallError> {
         let square = |number: u16| {
             let number = usize::from(number);
-            let off_board = || Failure::argument(format!("the board has no square {number}"));
+            let off_board = || CallError::argument(format!("the board has no square {number}"));
             board.square(number).ok_or_else(off_board)
         };
         let piece = match self.piece as u8 {
@@ -323,9 +323,9 @@ impl TaflBareMove {
 
 /// A field of a move that has none of its values.
 #[cold]
-fn unknown(field: &str, found: u8, values: &str) -> Failure {
+fn unknown(field: &str, found: u8, values: &str) -> CallError {
     let found = char::from(found);
-    Failure::argument(format!("{found:?} is no {field} of a move: it is {values}"))
+    CallError::argument(format!("{found:?} is no {field} of a move: it is {values}"))
 }
 
 impl From<Slice> for TaflSlice {
@@ -336,11 +336,11 @@ impl From<Slice> for TaflSlice {
 }
 
 /// The metric of a TAFL_METRIC number.
-pub(super) fn metric(number: c_int) -> Result<Metric, Failure> {
+pub(super) fn metric(number: c_int) -> Result<Metric, CallError> {
     match number {
         TAFL_METRIC_WDL => Ok(Metric::Wdl),
         TAFL_METRIC_DTW => Ok(Metric::Dtw),
-        other => Err(Failure::argument(format!(
+        other => Err(CallError::argument(format!(
             "{other} is no metric: use TAFL_METRIC_WDL or TAFL_METRIC_DTW"
         ))),
     }
