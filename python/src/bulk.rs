@@ -123,21 +123,20 @@ fn probe_many(
     positions: &[Position],
     metric: Option<Metric>,
 ) -> Vec<Result<Probed, ProbeError>> {
-    let without_plies = |wdl| Probed { wdl, plies: None };
     match metric {
         None => base.probe_many(positions),
         Some(Metric::Wdl) => {
-            let answers = base.probe_many_wdl(positions).into_iter();
-            answers.map(|answer| answer.map(without_plies)).collect()
+            let outcomes = base.probe_many_wdl(positions).into_iter();
+            outcomes.map(|result| result.map(|wdl| Probed { wdl, plies: None })).collect()
         }
         Some(Metric::Dtw) => {
-            let answers = base.probe_many_dtw(positions).into_iter();
-            answers.map(|answer| answer.map(Probed::from)).collect()
+            let values = base.probe_many_dtw(positions).into_iter();
+            values.map(|result| result.map(Probed::from)).collect()
         }
     }
 }
 
 fn repeated<T: Copy>(values: &[T], numbers: &[u8]) -> Vec<T> {
-    let copies = |(&value, &number)| std::iter::repeat_n(value, usize::from(number));
-    values.iter().zip(numbers).flat_map(copies).collect()
+    let pairs = values.iter().zip(numbers);
+    pairs.flat_map(|(&value, &number)| std::iter::repeat_n(value, usize::from(number))).collect()
 }

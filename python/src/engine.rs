@@ -84,9 +84,9 @@ fn parse_root_moves(game: &Game, moves: &[String]) -> PyResult<Vec<Move>> {
     if moves.is_empty() {
         return Err(PyValueError::new_err("root_moves: give at least one move, or None for all"));
     }
-    let parse = |text: &String| parse_move(game.rules(), game.position(), text);
-    let moves: Result<_, _> = moves.iter().map(parse).collect();
-    moves.map_err(|error| MoveError::new_err(format!("root_moves: {error}")))
+    let parsed: Result<_, _> =
+        moves.iter().map(|text| parse_move(game.rules(), game.position(), text)).collect();
+    parsed.map_err(|error| MoveError::new_err(format!("root_moves: {error}")))
 }
 
 impl Engine {
@@ -167,14 +167,9 @@ impl Engine {
         if let Some(path) = weights {
             options.weights = Some(load_weights(&rules, &path)?);
         }
-        let made = || taflbase::engine::Engine::new(Arc::clone(&rules), options.clone());
-        let engine = py.detach(made).map_err(|error| match error {
-            EngineError::Memory { bytes } => {
-                let mib = bytes >> 20;
-                PyMemoryError::new_err(format!("hash_mib: cannot allocate {mib} MiB of memory"))
-            }
-            other => RulesetError::new_err(other.to_string()),
-        })?;
+        let engine = py
+            .detach(|| taflbase::engine::Engine::new(Arc::clone(&rules), options.clone()))
+            .map_err(engine_error)?;
         let lines = parse_count("lines", lines, 1000)?;
         let engine = Some(Arc::new(Mutex::new(engine)));
         Ok(Engine { rules, options, lines, work: Mutex::new(Work { engine, search: None }) })
@@ -295,6 +290,16 @@ fn closed() -> PyErr {
     Closed::new_err("the engine is closed: make another one")
 }
 
+fn engine_error(error: EngineError) -> PyErr {
+    match error {
+        EngineError::Memory { bytes } => {
+            let mib = bytes >> 20;
+            PyMemoryError::new_err(format!("hash_mib: cannot allocate {mib} MiB of memory"))
+        }
+        other => RulesetError::new_err(other.to_string()),
+    }
+}
+
 /// Opens the tables of the argument; `None` for no tables.
 fn open_tables(
     rules: &Ruleset,
@@ -310,8 +315,8 @@ fn open_tables(
         let message = "tables: expected a Tablebase, a folder, or False for none, not ";
         return Err(PyTypeError::new_err(format!("{message}{}", tables.get_type().name()?)));
     };
-    let open = || taflbase::Tablebase::open(rules.clone(), &folder);
-    Ok(Some(Arc::new(tables.py().detach(open).map_err(open_error)?)))
+    let opened = tables.py().detach(|| taflbase::Tablebase::open(rules.clone(), &folder));
+    Ok(Some(Arc::new(opened.map_err(open_error)?)))
 }
 
 fn load_weights(rules: &Ruleset, path: &Path) -> PyResult<Weights> {

@@ -46,10 +46,7 @@ struct Program {
 
 impl Program {
     fn choose(&mut self, game: Game, clock: Clock) -> Result<String, Failure> {
-        let goes_on = |known: &Game| {
-            known.positions()[0] == game.positions()[0] && game.moves().starts_with(known.moves())
-        };
-        if !self.game.take().is_some_and(|known| goes_on(&known)) {
+        if !self.game.take().is_some_and(|previous| continues(&game, &previous)) {
             self.player.begin(&game)?;
         }
         let played = self.player.choose(&game, clock)?;
@@ -130,6 +127,11 @@ impl ExternalPlayer {
     fn __repr__(&self) -> String {
         format!("<taflbase.ExternalPlayer {}: {}>", self.rules.name, self.name)
     }
+}
+
+/// Returns whether `game` begins with the moves of `previous`.
+fn continues(game: &Game, previous: &Game) -> bool {
+    previous.positions()[0] == game.positions()[0] && game.moves().starts_with(previous.moves())
 }
 
 /// Parses the time for a move, given as exactly one of the two arguments.

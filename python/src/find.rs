@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use pyo3::exceptions::PyValueError;
 use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python};
 use taflbase::Tablebase;
+use taflbase::board::SquareSet;
 use taflbase::find::{self, FindError, Found, Pattern, PatternError, Query, Search};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
@@ -67,7 +68,7 @@ impl Criteria {
         let wdl = self.value.as_deref().map(|value| find::parse_outcome(rules, value));
         Ok(Query {
             to_move: to_move.transpose()?,
-            wdl: wdl.transpose().map_err(argument_error("value"))?,
+            wdl: wdl.transpose().map_err(value_error("value"))?,
             plies: self.plies.as_ref().map(Distance::range).transpose()?,
             zugzwang: self.zugzwang,
             pattern: self.pattern(rules)?,
@@ -75,19 +76,14 @@ impl Criteria {
     }
 
     fn pattern(&self, rules: &Ruleset) -> PyResult<Pattern> {
-        let squares = |argument, names: &Option<Names>| {
-            let names = names.as_ref().map(Names::parts);
-            let squares = names.map(|names| find::parse_squares(names, rules.board));
-            squares.transpose().map_err(argument_error::<PatternError>(argument))
-        };
         let by_squares = Pattern {
-            attackers: squares("attackers", &self.attackers)?.unwrap_or_default(),
-            defenders: squares("defenders", &self.defenders)?.unwrap_or_default(),
-            empty: squares("empty", &self.empty)?.unwrap_or_default(),
-            king: squares("king", &self.king)?,
+            attackers: parse_squares(rules, "attackers", &self.attackers)?.unwrap_or_default(),
+            defenders: parse_squares(rules, "defenders", &self.defenders)?.unwrap_or_default(),
+            empty: parse_squares(rules, "empty", &self.empty)?.unwrap_or_default(),
+            king: parse_squares(rules, "king", &self.king)?,
         };
-        let board = self.pattern.as_deref().map(|text| Pattern::parse(text, rules.board));
-        let board = board.transpose().map_err(argument_error("pattern"))?;
+        let parsed = self.pattern.as_deref().map(|text| Pattern::parse(text, rules.board));
+        let board = parsed.transpose().map_err(value_error("pattern"))?;
         Ok(board.unwrap_or_default().and(&by_squares))
     }
 }
@@ -104,8 +100,18 @@ impl Distance {
     }
 }
 
+/// Parses an argument that names squares.
+fn parse_squares(
+    rules: &Ruleset,
+    argument: &str,
+    names: &Option<Names>,
+) -> PyResult<Option<SquareSet>> {
+    let parsed = names.as_ref().map(|names| find::parse_squares(names.parts(), rules.board));
+    parsed.transpose().map_err(value_error::<PatternError>(argument))
+}
+
 /// Converts an error in the value of an argument.
-fn argument_error<E: std::fmt::Display>(argument: &str) -> impl Fn(E) -> PyErr {
+fn value_error<E: std::fmt::Display>(argument: &str) -> impl Fn(E) -> PyErr {
     move |error| PyValueError::new_err(format!("{argument}: {error}"))
 }
 

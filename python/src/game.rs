@@ -187,8 +187,8 @@ impl Game {
     /// Takes back the last move and returns it. Raises MoveError if there is none.
     fn undo(&mut self) -> PyResult<String> {
         let last = self.game.undo();
-        let none = || MoveError::new_err("there is no move to take back");
-        last.map(|played| self.move_text(&played)).ok_or_else(none)
+        last.map(|played| self.move_text(&played))
+            .ok_or_else(|| MoveError::new_err("there is no move to take back"))
     }
 
     /// Returns the outcome of the game, including repetitions and the ply limit; None if the

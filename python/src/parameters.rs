@@ -91,10 +91,14 @@ pub fn parse_clock(clock: ClockFields, side: Side) -> PyResult<Clock> {
         Side::Attackers => ("attackers", attackers, attackers_increment),
         Side::Defenders => ("defenders", defenders, defenders_increment),
     };
-    let none = || PyValueError::new_err(format!("clock: the {name} are to move and have no time"));
-    let left = parse_clock_seconds(name, left.ok_or_else(none)?)?;
-    let increment = parse_clock_seconds(&format!("{name}_increment"), increment)?;
-    Ok(Clock::Game { left, increment })
+    let Some(left) = left else {
+        let message = format!("clock: the {name} are to move and have no time");
+        return Err(PyValueError::new_err(message));
+    };
+    Ok(Clock::Game {
+        left: parse_clock_seconds(name, left)?,
+        increment: parse_clock_seconds(&format!("{name}_increment"), increment)?,
+    })
 }
 
 fn parse_clock_seconds(name: &str, seconds: f64) -> PyResult<Duration> {

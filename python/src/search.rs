@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use pyo3::{PyErr, PyResult, Python};
+use pyo3::{PyResult, Python};
 use taflbase::Game;
 use taflbase::engine::{Engine, Iteration, Limits, SearchRequest, Stopper};
 use taflbase::moves::Move;
@@ -155,14 +155,12 @@ impl Search {
 impl Progress {
     /// Returns the result of a finished search.
     fn result(&self) -> Option<PyResult<Iteration>> {
-        let failed = |reason| Err::<Iteration, PyErr>(SearchError::new_err(reason));
-        Some(match (self.end?, &self.last) {
-            (End::Done, Some(last)) => Ok(last.clone()),
-            (End::Replaced, _) => failed("the engine was given other work before the search ended"),
-            (End::Failed | End::Done, _) => {
-                failed("the search failed because of a bug in the engine")
-            }
-        })
+        let reason = match (self.end?, &self.last) {
+            (End::Done, Some(last)) => return Some(Ok(last.clone())),
+            (End::Replaced, _) => "the engine was given other work before the search ended",
+            (End::Failed | End::Done, _) => "the search failed because of a bug in the engine",
+        };
+        Some(Err(SearchError::new_err(reason)))
     }
 }
 

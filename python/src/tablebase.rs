@@ -51,11 +51,14 @@ impl Tablebase {
         let base = self.base.read().unwrap_or_else(PoisonError::into_inner);
         base.clone().ok_or_else(|| Closed::new_err("the tablebase is closed: open it again"))
     }
-}
 
-fn parse(base: &taflbase::Tablebase, position: &str) -> PyResult<Position> {
-    Position::parse(position, base.rules())
-        .map_err(|error| PositionError::new_err(error.to_string()))
+    /// Parses a position of the tables' rules, and returns the tables with it.
+    fn parse(&self, text: &str) -> PyResult<(Arc<taflbase::Tablebase>, Position)> {
+        let base = self.shared()?;
+        let position = Position::parse(text, base.rules())
+            .map_err(|error| PositionError::new_err(error.to_string()))?;
+        Ok((base, position))
+    }
 }
 
 /// Parses a legal move.
@@ -140,24 +143,21 @@ impl Tablebase {
     /// slice whose table is missing is "unknown". A notebook shows the result as a picture of
     /// the board with a table of the moves.
     fn probe<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let probe = call_detached(py, &base, |base| base.probe(&position))?;
         answers::probe(py, &base, &position, &probe)
     }
 
     /// Returns the outcome for the side to move.
     fn probe_wdl(&self, py: Python<'_>, position: &str) -> PyResult<Word> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let wdl = call_detached(py, &base, |base| base.probe_wdl(&position))?;
         Ok(answers::category(base.category(wdl)))
     }
 
     /// Returns the outcome and the distance to the end of the game in plies.
     fn probe_dtw<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let value = call_detached(py, &base, |base| base.probe_dtw(&position))?;
         answers::value(py, &base, value)
     }
@@ -189,8 +189,7 @@ impl Tablebase {
     /// depends on missing tables: it needs distances unless the position is drawn, and the
     /// tables after captures unless another move is known to be the best.
     fn best_move(&self, py: Python<'_>, position: &str) -> PyResult<Option<String>> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let best = call_detached(py, &base, |base| base.best_move(&position))?;
         Ok(best.map(|played| answers::text(base.rules(), &played)))
     }
@@ -198,8 +197,7 @@ impl Tablebase {
     /// Returns one line of best play to the end of the game, each move with the position after
     /// it; empty for a draw. Needs tables with distances, like best_move.
     fn line<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let line = call_detached(py, &base, |base| base.line(&position))?;
         answers::moves(py, base.rules(), &position, &line)
     }
@@ -211,8 +209,7 @@ impl Tablebase {
         py: Python<'py>,
         position: &str,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let rules = base.rules();
         let moves = legal_moves(rules, &position);
         moves.iter().map(|played| answers::played(py, rules, &position, played)).collect()
@@ -223,8 +220,7 @@ impl Tablebase {
     /// the board; the move's mark "++" shows that the game is over. Reads no table. Raises
     /// MoveError if the move is illegal.
     fn play(&self, position: &str, r#move: &str) -> PyResult<String> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let played = parse_legal(&base, &position, r#move)?;
         Ok(position.after(&played).to_text(base.rules()))
     }
@@ -234,8 +230,7 @@ impl Tablebase {
     /// no table. Raises MoveError if the move is illegal.
     #[pyo3(signature = (position, r#move=None))]
     fn board(&self, position: &str, r#move: Option<&str>) -> PyResult<Board> {
-        let base = self.shared()?;
-        let position = parse(&base, position)?;
+        let (base, position) = self.parse(position)?;
         let played = r#move.map(|text| parse_legal(&base, &position, text)).transpose()?;
         Ok(Board::of(base.rules(), &position, played.as_ref()))
     }
