@@ -57,25 +57,23 @@ impl<'a, const N: usize> Kernels<'a, N> {
     /// Un-moves the king of all rows; returns the number of origins.
     pub fn king_origins(&self) -> u64 {
         let men = self.frame.defenders.lanes.iter().cycle();
-        let origins = |(&row, &men): (&Row<N>, &Row<N>)| {
-            u64::from(self.frame.region.king_origins(row, !men).count())
-        };
-        self.table.iter().zip(men).map(origins).sum()
+        let rows = self.table.iter().zip(men);
+        rows.map(|(&row, &men)| u64::from(self.frame.region.king_origins(row, !men).count())).sum()
     }
 
     /// Searches a block for moves of a side into the table; returns the number of lanes with such a
     /// move.
     pub fn quiet_moves(&self, side: Side, block: usize) -> u64 {
         let block = self.frame.block(BlockNumber::new(block));
-        let mut sought = block.valid.clone();
+        let mut remaining = block.valid.clone();
         let targets = TargetSet {
             rows: &self.table,
             first_block: BlockNumber::FIRST,
             complement: false,
             blocks: None,
         };
-        BlockMoves::new(&self.frame).quiet_moves(side, &block, targets, &mut sought);
-        let found = block.valid.iter().zip(&sought).map(|(valid, left)| valid.without(*left));
+        BlockMoves::new(&self.frame).quiet_moves(side, &block, targets, &mut remaining);
+        let found = block.valid.iter().zip(&remaining).map(|(valid, rest)| valid.without(*rest));
         found.map(|lanes| u64::from(lanes.count())).sum()
     }
 }
@@ -107,8 +105,8 @@ impl<const N: usize> BareKing<'_, N> {
     /// If the slice has defenders.
     pub fn kings(&self) -> u64 {
         let kings = self.moves.kings.as_ref().expect("a slice without defenders has bare kings");
-        let blocks = self.blocks.iter().map(|block| block.number).zip(self.table.iter().copied());
-        let blocks: Vec<_> = blocks.collect();
+        let numbers = self.blocks.iter().map(|block| block.number);
+        let blocks: Vec<_> = numbers.zip(self.table.iter().copied()).collect();
         let mut lanes = 0;
         kings.origins(&mut self.moves.frame.walker(), &blocks, |_, row| lanes += count([row]));
         lanes

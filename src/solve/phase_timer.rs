@@ -10,14 +10,14 @@ use crate::table::progress::{Phase, Progress, RankWork};
 /// A timer for one phase on this rank.
 pub(super) struct PhaseTimer<'a> {
     comm: &'a dyn Communicator,
-    begun: Instant,
-    before: Traffic,
+    started: Instant,
+    traffic_before: Traffic,
 }
 
 impl<'a> PhaseTimer<'a> {
     /// Starts the timer.
     pub(super) fn start(comm: &'a dyn Communicator) -> PhaseTimer<'a> {
-        PhaseTimer { comm, begun: Instant::now(), before: comm.traffic() }
+        PhaseTimer { comm, started: Instant::now(), traffic_before: comm.traffic() }
     }
 
     /// Reports the work of all ranks since the start, if there are several. Only the first rank
@@ -42,19 +42,19 @@ impl<'a> PhaseTimer<'a> {
 
     /// Returns rows, bytes, and the nanoseconds spent computing, packing and waiting.
     fn numbers(&self, stats: &PlyStats) -> [u64; 5] {
-        let (took, now) = (self.begun.elapsed(), self.comm.traffic());
+        let (elapsed, traffic) = (self.started.elapsed(), self.comm.traffic());
         let packing = stats.packing / rayon::current_num_threads() as u32;
-        let waiting = now.waiting - self.before.waiting;
-        let computing = took.saturating_sub(packing + waiting);
+        let waiting = traffic.waiting - self.traffic_before.waiting;
+        let computing = elapsed.saturating_sub(packing + waiting);
         let [computing, packing, waiting] =
             [computing, packing, waiting].map(|time| time.as_nanos() as u64);
-        [stats.rows as u64, now.bytes - self.before.bytes, computing, packing, waiting]
+        [stats.rows as u64, traffic.bytes - self.traffic_before.bytes, computing, packing, waiting]
     }
 }
 
 /// Converts the numbers of one rank.
 fn rank_work(numbers: &[u64]) -> RankWork {
-    let number = |i: usize| numbers.get(i).copied().unwrap_or(0);
-    let [computing, packing, waiting] = [2, 3, 4].map(number).map(Duration::from_nanos);
-    RankWork { rows: number(0), bytes: number(1), computing, packing, waiting }
+    let [rows, bytes, times @ ..] = numbers.first_chunk::<5>().copied().unwrap_or_default();
+    let [computing, packing, waiting] = times.map(Duration::from_nanos);
+    RankWork { rows, bytes, computing, packing, waiting }
 }

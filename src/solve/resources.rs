@@ -1,6 +1,7 @@
 //! Estimates the memory and disk space that a slice needs, and chooses where its tables go.
 
 use std::fs;
+use std::iter;
 use std::path::Path;
 
 use crate::game::rules::{Kind, Ruleset};
@@ -85,7 +86,7 @@ pub(super) struct Resources {
     /// All rows of the sub-slices.
     coded_bytes: Amount,
     /// The minimum of these rows that is in memory at a time.
-    least_coded_bytes: Amount,
+    min_coded_bytes: Amount,
     /// The numbers of rows, bytes of a row, sets of defenders, and attackers.
     rows: u64,
     row_bytes: Amount,
@@ -118,7 +119,7 @@ impl Resources {
         slice: Slice,
         threads: usize,
     ) -> Result<Resources, BuildError> {
-        let row_bytes = row_bytes(rules);
+        let row_bytes = bytes_per_row(rules);
         let sets = defender_sets(rules, slice)?;
         let blocks = attacker_sets(rules, slice)?.rows();
         let rows = blocks.checked_mul(sets).ok_or(IndexError::TooLarge(slice))?;
@@ -128,44 +129,46 @@ impl Resources {
         let index = SliceIndex::new(rules, slice)?;
         let codes = CODES_PER_ATTACKER * slice.attackers as Amount;
         let block_rows = Buffers::<1>::BLOCK_ROWS as Amount + codes;
-        let of_buffers = 8 * Amount::from(chunk_rows) + Amount::from(sets) * block_rows;
-        let worker = WORKER_BYTES + row_bytes * of_buffers;
+        let worker_rows = 8 * Amount::from(chunk_rows) + Amount::from(sets) * block_rows;
+        let worker = WORKER_BYTES + row_bytes * worker_rows;
         let fixed = PROGRAM_BYTES + lookup_bytes(rules, slice) + sets_bytes(rules, slice)?;
-        let (mut coded, mut largest, mut segment) = (0, 0, 0);
+        let (mut coded, mut max_segment_bytes, mut max_segment_rows) = (0, 0, 0);
         let mut numberings = 0;
+        // All rows of all sub-slices may be cached at a time, and each worker reads one segment.
         for (child, _) in sub_slices(slice) {
             let sets = Amount::from(defender_sets(rules, child)?);
             let rows = Amount::from(attacker_sets(rules, child)?.rows()) * sets;
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
             coded += rows * bytes;
-            // A segment has at least one block.
-            let of_segment = (MOST_SEGMENT_ROWS as Amount).max(sets).min(rows);
-            segment = segment.max(of_segment);
-            largest = largest.max(bytes * of_segment);
+            // A segment has at min_memory one block.
+            let segment_rows = (MOST_SEGMENT_ROWS as Amount).max(sets).min(rows);
+            max_segment_rows = max_segment_rows.max(segment_rows);
+            max_segment_bytes = max_segment_bytes.max(bytes * segment_rows);
             numberings += lookup_bytes(rules, child) + sets_bytes(rules, child)?;
         }
         let lanes = index.lanes().count() as Amount;
         // The codes read, and the coded rows: final, and twice while they grow.
-        let reading = lanes * segment * CODE_BYTES + 3 * largest;
+        let reading = lanes * max_segment_rows * CODE_BYTES + 3 * max_segment_bytes;
         let workers = threads as Amount;
-        let (most_chunks, most_sets) = (chunks.count() as u64, sets.div_ceil(images));
+        // Neither images of a set nor a chunk can be split.
+        let (chunk_count, set_groups) = (chunks.count() as u64, sets.div_ceil(images));
         Ok(Resources {
             fixed_bytes: fixed + workers * worker,
             sub_slices_bytes: numberings + workers * reading,
             coded_bytes: coded,
-            least_coded_bytes: coded.min(workers * SEGMENTS_PER_WORKER * largest),
+            min_coded_bytes: coded.min(workers * SEGMENTS_PER_WORKER * max_segment_bytes),
             rows,
             row_bytes,
             sets,
             attackers: slice.attackers as Amount,
             output_bytes: output_bytes(&index, chunks, row_bytes, threads),
             blocks: blocks.into(),
-            chunks: most_chunks,
+            chunks: chunk_count,
             chunk_rows: chunk_rows.into(),
             images,
             numbering_bytes: sets_bytes(rules, slice)? + Amount::from(blocks / 8),
             window_bytes: 2 * (row_bytes + 8) * Amount::from(rows.min(WINDOW_ROWS as u64)),
-            max_partitions: most_sets.min(most_chunks).min(MAX_PARTITIONS) as usize,
+            max_partitions: set_groups.min(chunk_count).min(MAX_PARTITIONS) as usize,
         })
     }
 
@@ -191,34 +194,36 @@ impl Resources {
 
     /// Returns the memory of a rank for tables, including everything that partitions need.
     fn tables_bytes(&self, storage: Storage, ranks: usize) -> Amount {
-        let Storage::Partitions(partitions) = storage else {
+        let Storage::Partitions(count) = storage else {
             return self.table_bytes() * TABLES_IN_MEMORY;
         };
+        let partitions = count as u64;
         let tables = match storage.is_packed(ranks) {
             true => TABLES_OF_PARTITION,
             false => TABLES_OF_ONLY_PARTITION,
         };
         // The largest partition of either kind: images and chunks are not split.
-        let partitions = partitions as u64;
         let sets = self.sets.div_ceil(partitions).next_multiple_of(self.images).min(self.sets);
-        let of_sets = self.blocks * Amount::from(sets);
+        let rows_by_defenders = self.blocks * Amount::from(sets);
         let chunks = Amount::from(self.chunks.div_ceil(partitions));
-        let of_chunks = (chunks * self.chunk_rows).min(self.rows.into());
-        let rows = of_sets.max(of_chunks) * tables * self.row_bytes;
+        let rows_by_attackers = (chunks * self.chunk_rows).min(self.rows.into());
+        let table_bytes = rows_by_defenders.max(rows_by_attackers) * self.row_bytes;
         // Each chunk sends a batch to each partition.
-        let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
-        let batches = chunks * Amount::from(partitions) * BATCH_BYTES;
-        rows + batches + self.numbering_bytes + self.window_bytes
+        let rank_chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
+        let batches = rank_chunks * Amount::from(partitions) * BATCH_BYTES;
+        tables * table_bytes + batches + self.numbering_bytes + self.window_bytes
     }
 
     /// Returns the minimum memory with which one rank or `ranks` ranks can solve the slice.
-    pub(super) fn least_memory_bytes(&self, ranks: usize) -> u64 {
-        let least = |ranks| {
-            let resources =
-                self.storages(ranks).map(|storage| self.memory_bytes(storage, ranks, 0));
-            resources.min().unwrap_or(u64::MAX)
-        };
-        if ranks == 1 { least(1) } else { least(1).min(least(ranks)) }
+    pub(super) fn min_memory_bytes(&self, ranks: usize) -> u64 {
+        let alone = self.min_memory_together(1);
+        if ranks == 1 { alone } else { alone.min(self.min_memory_together(ranks)) }
+    }
+
+    /// Returns the minimum memory of a rank with which `ranks` ranks together can solve the slice.
+    fn min_memory_together(&self, ranks: usize) -> u64 {
+        let candidates = self.storages(ranks).map(|storage| self.memory_bytes(storage, ranks, 0));
+        candidates.min().unwrap_or(u64::MAX)
     }
 
     /// Returns the maximum memory for cached sub-slices if a rank may use `allowed` bytes.
@@ -229,32 +234,34 @@ impl Resources {
     fn cached_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> Amount {
         let rest = Amount::from(allowed).saturating_sub(self.lasting_bytes(ranks));
         let beside_tables = rest.saturating_sub(self.tables_bytes(storage, ranks));
-        let rest = rest.saturating_sub(self.sub_slices_bytes);
-        rest.min(max_keeping(beside_tables)).max(self.least_coded_bytes)
+        let beside_reading = rest.saturating_sub(self.sub_slices_bytes);
+        beside_reading.min(max_keeping(beside_tables)).max(self.min_coded_bytes)
     }
 
     /// Returns the possible places for the tables, best first: fewer partitions send less. All
     /// ranks have the same number of partitions, so that none waits for others.
     fn storages(&self, ranks: usize) -> impl Iterator<Item = Storage> {
-        let most = self.max_partitions;
-        let least = if ranks == 1 { 2 } else { ranks.min(most) };
+        let max = self.max_partitions;
+        let min = if ranks == 1 { 2 } else { ranks.min(max) };
         let in_memory = (ranks == 1).then_some(Storage::Memory);
-        // The last candidate has the maximum number of partitions and takes the least memory.
-        let in_partitions = (least..=most).step_by(ranks).chain((least..=most).last());
+        // The last candidate has the maximum number of partitions and takes the min_memory memory.
+        let in_partitions = (min..=max).step_by(ranks).chain((min..=max).last());
         in_memory.into_iter().chain(in_partitions.map(Storage::Partitions))
     }
 
     /// Returns where the tables go if each of `ranks` ranks has `memory_bytes`, or `None` if that
     /// is too little for any number of partitions.
     pub(super) fn storage(&self, memory_bytes: u64, ranks: usize) -> Option<Storage> {
-        let fits =
-            |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes;
-        // Re-reading sub-slices costs more time than additional partitions.
-        let cached = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_DIVISOR);
-        let caches = |&storage: &Storage| self.cached_bytes(storage, ranks, memory_bytes) >= cached;
-        let mut fitting = self.storages(ranks).filter(fits);
+        let mut fitting = self
+            .storages(ranks)
+            .filter(|&storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes);
         let first = fitting.next()?;
-        Some([first].into_iter().chain(fitting).find(caches).unwrap_or(first))
+        // Re-reading sub-slices costs more time than additional partitions.
+        let wanted = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_DIVISOR);
+        let caching = iter::once(first)
+            .chain(fitting)
+            .find(|&storage| self.cached_bytes(storage, ranks, memory_bytes) >= wanted);
+        Some(caching.unwrap_or(first))
     }
 
     /// Returns `true` if scratch files and batches stay uncompressed where the disk has space: if
@@ -303,8 +310,8 @@ impl Resources {
     }
 }
 
-/// The resources assigned to a slice.
-pub(super) struct Fit {
+/// The resources allocated to a slice.
+pub(super) struct Allocation {
     /// Where the tables go.
     pub storage: Storage,
     /// When scratch files are compressed.
@@ -327,27 +334,27 @@ pub(super) struct Limits<'a> {
     pub files: &'a dyn FileSystem,
 }
 
-/// Assigns resources to a slice.
+/// Allocates resources to a slice.
 ///
 /// # Errors
 /// If the slice needs more memory than the limit or more disk space than its scratch folder has.
-pub(super) fn check(
+pub(super) fn allocate(
     rules: &Ruleset,
     slice: Slice,
     limits: &Limits,
     folder: &Path,
-) -> Result<Fit, BuildError> {
+) -> Result<Allocation, BuildError> {
     let &Limits { threads, memory_bytes, ranks, files } = limits;
     let resources = Resources::of(rules, slice, threads)?;
     let storage = resources.storage(memory_bytes, ranks).ok_or(BuildError::Memory {
         slice,
-        needed: resources.least_memory_bytes(ranks),
+        needed: resources.min_memory_bytes(ranks),
         allowed: memory_bytes,
     })?;
     let needed = resources.scratch_bytes(storage, true);
     // Where the system does not report free space, writing will find out.
-    let available = files.available(existing(folder));
-    let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
+    let free = files.available(existing(folder));
+    let available = free.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
     if available < needed / DISK_ESTIMATE_MARGIN {
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
@@ -357,7 +364,7 @@ pub(super) fn check(
     let always = !stays_plain || !has_room(plain, needed, available);
     let compression = Compression { always, reserve_bytes: needed, writers: ranks };
     let short_disk = (available < needed).then_some([needed, available]);
-    Ok(Fit { storage, compression, cache_bytes, short_disk })
+    Ok(Allocation { storage, compression, cache_bytes, short_disk })
 }
 
 /// Returns `true` if `available` bytes are enough for uncompressed work and, as a reserve, for the
@@ -398,15 +405,15 @@ fn kept_bytes(folder: &Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
 }
 
-fn row_bytes(rules: &Ruleset) -> Amount {
+fn bytes_per_row(rules: &Ruleset) -> Amount {
     8 * row_words(rules) as Amount
 }
 
 fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
-    // The rows of a chunk, which has at least a block, are stored together in fewer than 2^31
+    // The rows of a chunk, which has at min_memory a block, are stored together in fewer than 2^31
     // bytes.
     binomial(rules.places(Kind::Defender).len(), slice.defenders)
-        .filter(|&sets| Amount::from(sets) < (1 << 31) / row_bytes(rules))
+        .filter(|&sets| Amount::from(sets) < (1 << 31) / bytes_per_row(rules))
         .ok_or(BuildError::TooLarge(slice))
 }
 
@@ -422,29 +429,29 @@ fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: Amount, threads: 
     let all_rows = Amount::from(index.rows());
     let batch = tiles as Amount * all_rows.div_ceil(chunks.count() as Amount);
     let block = block_shape(Packing::Base3, index).rows_per_block;
-    let waiting = most_waiting(all_rows, batch, block.into());
+    let pending = max_pending(all_rows, batch, block.into());
     let both_sides = 2 * CODE_BYTES * lanes as Amount;
     let worker_rows =
         (threads as Amount * chunks.chunk_rows() as Amount).min(chunks.rows() as Amount);
     let worker_row = EVENTS_PER_ROW * (2 * row_bytes + 6) + 6 * row_bytes;
     let hashed = Metric::ALL.len() as Amount * all_rows.min(ValueHasher::MAX_PENDING as Amount);
     // Vectors allocate more than they need.
-    both_sides * (batch + waiting + waiting / 2 + hashed) + worker_rows * worker_row
+    both_sides * (batch + pending + pending / 2 + hashed) + worker_rows * worker_row
 }
 
 /// Returns the maximum number of pending rows if they arrive in batches and leave in blocks.
-fn most_waiting(rows: Amount, batch: Amount, block: Amount) -> Amount {
-    // The pattern repeats after that many batches.
-    let rows = rows.min(100 * batch);
-    let (mut come, mut waiting, mut most) = (0, 0, 0);
-    while come < rows {
-        let new = batch.min(rows - come);
-        come += new;
-        waiting += new;
-        most = most.max(waiting);
-        waiting %= block;
+fn max_pending(rows: Amount, batch: Amount, block: Amount) -> Amount {
+    // The pattern repeats after this number of batches.
+    let simulated = rows.min(100 * batch);
+    let (mut arrived, mut pending, mut max) = (0, 0, 0);
+    while arrived < simulated {
+        let new = batch.min(simulated - arrived);
+        arrived += new;
+        pending += new;
+        max = max.max(pending);
+        pending %= block;
     }
-    most
+    max
 }
 
 fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<Amount, BuildError> {
@@ -460,32 +467,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_wait_for_their_block() {
+    fn rows_are_pending_until_their_block_is_complete() {
         // 4, of which 3 leave; 1 and 4, of which 3 leave; 2 and 2.
-        assert_eq!(most_waiting(10, 4, 3), 5);
-        assert_eq!(most_waiting(2, 4, 3), 2);
-        assert_eq!(most_waiting(12, 4, 20), 12);
+        assert_eq!(max_pending(10, 4, 3), 5);
+        assert_eq!(max_pending(2, 4, 3), 2);
+        assert_eq!(max_pending(12, 4, 20), 12);
     }
 
     /// Estimates exist even for slices that no machine can build.
     #[test]
-    fn what_is_beyond_all_machines_can_be_counted() {
-        for (rules, most) in [("alea-evangelii", [24, 48]), ("large-hnefatafl", [12, 24])] {
+    fn slices_too_large_for_any_machine_have_estimates() {
+        for (rules, max_men) in [("alea-evangelii", [24, 48]), ("large-hnefatafl", [12, 24])] {
             let rules = Ruleset::load(rules).unwrap();
             let mut counted = 0;
-            for defenders in (0..=most[0]).step_by(2) {
-                for attackers in (1..=most[1]).rev().step_by(5) {
+            for defenders in (0..=max_men[0]).step_by(2) {
+                for attackers in (1..=max_men[1]).rev().step_by(5) {
                     let Ok(resources) = Resources::of(&rules, Slice { defenders, attackers }, 2)
                     else {
                         continue;
                     };
                     counted += 1;
                     for ranks in [1, 1000] {
-                        let least = resources.least_memory_bytes(ranks);
-                        let storage = resources.storage(least, ranks).unwrap_or(Storage::Memory);
+                        let min_memory = resources.min_memory_bytes(ranks);
+                        let storage =
+                            resources.storage(min_memory, ranks).unwrap_or(Storage::Memory);
                         assert!(resources.memory_bytes(storage, ranks, u64::MAX) > 0);
                         assert!(resources.scratch_bytes(storage, false) > 0);
-                        resources.exchanged_bytes(storage, ranks, least);
+                        resources.exchanged_bytes(storage, ranks, min_memory);
                     }
                 }
             }
@@ -494,11 +502,11 @@ mod tests {
     }
 
     #[test]
-    fn smaller_slices_have_their_part() {
+    fn sub_slices_get_their_part_of_the_cache() {
         let rules = Ruleset::load("brandubh").unwrap();
-        for (slice, least_mib) in [("K4v3", 1500), ("K2v4", 350)] {
+        for (slice, min_mib) in [("K4v3", 1500), ("K2v4", 350)] {
             let resources = Resources::of(&rules, slice.parse().unwrap(), 2).unwrap();
-            for mib in (least_mib..8 * least_mib).step_by(50) {
+            for mib in (min_mib..8 * min_mib).step_by(50) {
                 let bytes = mib << 20;
                 let storage = resources.storage(bytes, 1).unwrap();
                 assert!(resources.memory_bytes(storage, 1, bytes) <= bytes);
@@ -510,17 +518,17 @@ mod tests {
     }
 
     #[test]
-    fn all_ranks_have_equally_many_partitions() {
+    fn all_ranks_have_the_same_number_of_partitions() {
         let rules = Ruleset::load("brandubh").unwrap();
         let resources = Resources::of(&rules, "K3v3".parse().unwrap(), 1).unwrap();
         for ranks in [2, 3, 7] {
-            let least = resources.least_memory_bytes(ranks);
+            let min_memory = resources.min_memory_bytes(ranks);
             let mut counts = BTreeSet::new();
             for percent in 101..400 {
                 let Some(Storage::Partitions(partitions)) =
-                    resources.storage(least * percent / 100, ranks)
+                    resources.storage(min_memory * percent / 100, ranks)
                 else {
-                    panic!("{ranks} ranks: {percent} % of the least memory is too little")
+                    panic!("{ranks} ranks: {percent} % of the min_memory memory is too little")
                 };
                 assert_eq!(partitions % ranks, 0, "{percent} %");
                 counts.insert(partitions);
@@ -530,19 +538,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_least_is_enough() {
+    fn the_minimum_memory_is_enough() {
         let rules = Ruleset::load("brandubh").unwrap();
         for slice in ["K0v1", "K0v5", "K3v2", "K4v3", "K2v6", "K4v5"] {
             let resources = Resources::of(&rules, slice.parse().unwrap(), 2).unwrap();
-            let least = resources.least_memory_bytes(1);
-            assert!(resources.storage(least - 1, 1).is_none());
+            let min_memory = resources.min_memory_bytes(1);
+            assert!(resources.storage(min_memory - 1, 1).is_none());
             for percent in (100..300).step_by(7) {
                 assert!(
-                    resources.storage(least * percent / 100, 1).is_some(),
+                    resources.storage(min_memory * percent / 100, 1).is_some(),
                     "{slice}, {percent}"
                 );
             }
-            let all = resources.memory_bytes(Storage::Memory, 1, u64::MAX).max(least);
+            let all = resources.memory_bytes(Storage::Memory, 1, u64::MAX).max(min_memory);
             assert_eq!(resources.storage(all, 1), Some(Storage::Memory), "{slice}");
             // One partition per rank, or as many as possible.
             let storage = resources.storage(u64::MAX, 3);

@@ -1,10 +1,11 @@
+use std::iter;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::game::rules::{BySide, Side};
 use crate::game::value::{Plies, Value};
 use crate::solve::advance::advance;
-use crate::solve::communicator::{Communicator, of_rank};
+use crate::solve::communicator::{Communicator, even_split};
 use crate::solve::error::BuildError;
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
@@ -59,7 +60,7 @@ pub(super) struct SolveContext<'a> {
     /// Where the tables are.
     pub storage: Storage,
     /// The ranks of the build.
-    pub ranks: &'a dyn Communicator,
+    pub comm: &'a dyn Communicator,
     /// Receives the progress.
     pub progress: &'a dyn Progress,
 }
@@ -74,9 +75,9 @@ impl<'a, const N: usize> Solver<'a, N> {
     pub(super) fn solve<'s>(
         frame: &'a Frame<'a, N>,
         sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
-        workplace: &SolveContext<'a>,
+        context: &SolveContext<'a>,
     ) -> Result<Solver<'a, N>, BuildError> {
-        let &SolveContext { scratch, storage, ranks, progress } = workplace;
+        let &SolveContext { scratch, storage, comm, progress } = context;
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
         let moves = Moves::new(frame);
         let partitions = match storage {
@@ -84,15 +85,17 @@ impl<'a, const N: usize> Solver<'a, N> {
             Storage::Partitions(count) => Some(PartitionLayout::new(frame, chunks, count)),
         };
         let count = partitions.as_ref().map_or(0, PartitionLayout::count);
-        let of_rank = of_rank(count, ranks.rank(), ranks.size());
-        let own_chunks = partitions
-            .as_ref()
-            .map_or(0..chunks.count(), |partitions| partitions.chunks_of(&of_rank));
-        let stages = Stages::new(scratch, ranks, chunks.count(), own_chunks.clone())?;
-        let initial = initial(&moves, chunks, own_chunks.clone(), sub_slices, &stages, progress)?;
+        let own = even_split(count, comm.rank(), comm.size());
+        // The files of a rank follow the partitions by attackers, which consist of whole chunks.
+        let own_chunks =
+            partitions.as_ref().map_or(0..chunks.count(), |partitions| partitions.chunks_of(&own));
+        let stages = Stages::new(scratch, comm, chunks.count(), own_chunks.clone())?;
+        let initial =
+            initial_pass(&moves, chunks, own_chunks.clone(), sub_slices, &stages, progress)?;
         let mut solver = Solver { frame, stages, chunks, own_chunks, initial, plies: Vec::new() };
-        let frames =
-            partitions.as_ref().map(|partitions| partitions.frames(frame, of_rank.clone()));
+        // A partition by defenders numbers its sets anew, so it has moves of its own. They are the
+        // same for both outcomes.
+        let frames = partitions.as_ref().map(|partitions| partitions.frames(frame, own.clone()));
         let by_defenders: Vec<Moves<N>> = frames.iter().flatten().map(Moves::new).collect();
         for winner in Side::ALL {
             let plies = match (solver.finished_plies(winner)?, &partitions) {
@@ -102,7 +105,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                     solver.plies(&mut InMemory::new(domain), winner, progress)?
                 }
                 (None, Some(partitions)) => {
-                    let domain = partitions.domains(of_rank.clone(), winner, &moves, &by_defenders);
+                    let domain = partitions.domains(own.clone(), winner, &moves, &by_defenders);
                     let mut tables = InPartitions::new(partitions, domain, &solver.stages)?;
                     solver.plies(&mut tables, winner, progress)?
                 }
@@ -143,10 +146,11 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// If a stage file is missing.
     pub(super) fn reading(mut self, chunks: &Range<usize>) -> Result<Solver<'a, N>, ScratchError> {
         self.initial.parts = self.initial.parts.reading(chunks)?;
-        let of_ply = |(winner, ply, parts): (_, _, Parts<'a>)| {
-            Ok::<_, ScratchError>((winner, ply, parts.reading(chunks)?))
-        };
-        self.plies = self.plies.into_iter().map(of_ply).collect::<Result<_, _>>()?;
+        self.plies = self
+            .plies
+            .into_iter()
+            .map(|(winner, ply, parts)| Ok((winner, ply, parts.reading(chunks)?)))
+            .collect::<Result<_, ScratchError>>()?;
         Ok(self)
     }
 
@@ -173,15 +177,15 @@ impl<'a, const N: usize> Solver<'a, N> {
             valid.extend(&block.valid);
         }
         let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
-        let key = |content, winner, ply| Key { content, winner, ply, chunk };
         for winner in Side::ALL {
-            let stalemates =
-                read_events(self.initial.parts.of(chunk), key(Content::Stalemates, winner, 0))?;
+            let key = Key { content: Content::Stalemates, winner, ply: 0, chunk };
+            let stalemates = read_events(self.initial.parts.of(chunk), key)?;
             plies[winner.other() as usize].push((found_at(0), stalemates));
         }
         for &(winner, ply, ref parts) in &self.plies {
             let to_move = mover(winner, ply);
-            let events = read_events(parts.of(chunk), key(Content::Found, winner, ply))?;
+            let key = Key { content: Content::Found, winner, ply, chunk };
+            let events = read_events(parts.of(chunk), key)?;
             if !events.is_empty() {
                 plies[to_move as usize].push((found_at(ply), events));
             }
@@ -213,6 +217,8 @@ impl<'a, const N: usize> Solver<'a, N> {
         let mut ready = false;
         for ply in 1.. {
             let stage = Stage::Ply { winner, ply };
+            // The hash of each ply is based on the one before: a ply that was computed from other
+            // findings is not reused.
             let history = History { winner, initial, last_event, plies: &plies };
             let parts = match stages.finished(stage, base)? {
                 Some(parts) => {
@@ -230,6 +236,7 @@ impl<'a, const N: usize> Solver<'a, N> {
             base = parts.hash();
             let found_nothing = parts.is_empty();
             plies.push(parts);
+            // Without new losses the next ply finds wins only from seeds, and none are left.
             if !finds_wins(ply) && found_nothing && ply > last_event {
                 let (stage, all) = (Stage::Outcome { winner }, 0..self.chunks.count());
                 let is_first = stages.comm().rank() == 0;
@@ -295,81 +302,104 @@ impl<'a, const N: usize> Solver<'a, N> {
 }
 
 /// Runs the missing parts of the initial pass, for both outcomes.
-fn initial<'a, 's, const N: usize>(
+fn initial_pass<'a, 's, const N: usize>(
     moves: &Moves<N>,
     chunks: Chunks,
     own_chunks: Range<usize>,
-    sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
+    open_sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
     stages: &Stages<'a>,
     progress: &dyn Progress,
 ) -> Result<Initial<'a>, BuildError> {
-    let (mut sub_slices, mut opened) = (Some(sub_slices), None);
+    let (mut open_sub_slices, mut sub_slices) = (Some(open_sub_slices), None);
     // Every part depends only on the sub-slices, which are part of the identity.
     let (stage, base) = (Stage::Initial, Hash::default());
-    let missing = |numbers: Range<usize>, writer: &StageWriter| -> Result<(), BuildError> {
-        if let Some(sub_slices) = sub_slices.take() {
-            opened = Some(sub_slices()?);
+    let (own, part_chunks) = (own_chunks.clone(), chunks.part_chunks());
+    let parts = stages.complete(stage, base, own, part_chunks, |numbers, writer| {
+        // Opening the sub-slices takes time and memory: not before the first missing part.
+        if let Some(open) = open_sub_slices.take() {
+            sub_slices = Some(open()?);
             let rows = chunks.some(own_chunks.clone()).rows() as u64;
             progress.phase(moves.frame.slice, Phase::Initial, rows);
         }
-        let Some(sub_slices) = &opened else { return Ok(()) };
+        let Some(sub_slices) = &sub_slices else { return Ok(()) };
         let pass = InitialPass::new(moves.frame, moves, sub_slices);
-        let one = |chunk: usize, buffers: &mut Buffers<N>| -> Result<(), BuildError> {
-            let chunk = ChunkNumber::new(chunk);
-            let blocks = chunks.blocks_of(chunk);
-            let rows = (blocks.len() * chunks.block_rows) as u64;
-            let outcomes = pass.run(blocks, buffers)?;
-            for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
-                keep(writer, winner, chunk, seeds)?;
-            }
-            Ok(advance(progress, rows)?)
-        };
-        // Chunks are taken in order: captures of neighbours lead to nearby blocks, so that all
-        // workers together use few blocks of the sub-slices.
-        let next = AtomicUsize::new(numbers.start);
-        let worked = rayon::broadcast(|_| {
-            let mut buffers = pass.buffers();
-            loop {
-                let chunk = next.fetch_add(1, Ordering::Relaxed);
-                if !numbers.contains(&chunk) {
-                    return Ok(());
-                }
-                one(chunk, &mut buffers)
-                    .inspect_err(|_| next.store(numbers.end, Ordering::Relaxed))?;
-            }
-        });
-        worked.into_iter().collect()
-    };
-    let parts = stages.complete(stage, base, own_chunks.clone(), chunks.part_chunks(), missing)?;
-    let of_all = |number: u64| stages.comm().max(number).map_err(ScratchError::from);
+        write_part(&pass, chunks, numbers, writer, progress)
+    })?;
     let mut last_events = BySide::default();
     for winner in Side::ALL {
         let events = parts.keys().filter(|key| key.winner == winner).map(|key| key.ply);
-        last_events[winner] = of_all(events.max().unwrap_or(0).into())? as Plies;
+        let last_event = events.max().unwrap_or(0);
+        last_events[winner] = max_of_ranks(stages, last_event.into())? as Plies;
     }
     let stalemates = parts.keys().any(|key| key.content == Content::Stalemates);
-    let has_stalemates = of_all(stalemates.into())? > 0;
+    let has_stalemates = max_of_ranks(stages, stalemates.into())? > 0;
     Ok(Initial { parts, last_events, has_stalemates })
 }
 
+/// Returns the maximum of a number over all ranks.
+fn max_of_ranks(stages: &Stages, number: u64) -> Result<u64, ScratchError> {
+    Ok(stages.comm().max(number)?)
+}
+
+/// Computes the seeds of some chunks with all threads and writes them.
+fn write_part<const N: usize>(
+    pass: &InitialPass<N>,
+    chunks: Chunks,
+    numbers: Range<usize>,
+    writer: &StageWriter,
+    progress: &dyn Progress,
+) -> Result<(), BuildError> {
+    // Chunks are taken in order: captures of neighbours lead to nearby blocks, so that all
+    // workers together use few blocks of the sub-slices.
+    let next = AtomicUsize::new(numbers.start);
+    let results = rayon::broadcast(|_| {
+        let mut buffers = pass.buffers();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if !numbers.contains(&number) {
+                return Ok(());
+            }
+            // After an error no worker takes another chunk.
+            write_chunk(pass, chunks, ChunkNumber::new(number), &mut buffers, writer, progress)
+                .inspect_err(|_| next.store(numbers.end, Ordering::Relaxed))?;
+        }
+    });
+    results.into_iter().collect()
+}
+
+/// Computes the seeds of a chunk for both outcomes and writes them.
+fn write_chunk<const N: usize>(
+    pass: &InitialPass<N>,
+    chunks: Chunks,
+    chunk: ChunkNumber,
+    buffers: &mut Buffers<N>,
+    writer: &StageWriter,
+    progress: &dyn Progress,
+) -> Result<(), BuildError> {
+    let outcomes = pass.run(chunks.blocks_of(chunk), buffers)?;
+    for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
+        write_seeds(writer, winner, chunk, seeds)?;
+    }
+    Ok(advance(progress, chunks.rows_of(chunk) as u64)?)
+}
+
 /// Writes the seeds of a chunk.
-fn keep<const N: usize>(
+fn write_seeds<const N: usize>(
     writer: &StageWriter,
     winner: Side,
     chunk: ChunkNumber,
     seeds: &Seeds<N>,
 ) -> Result<(), ScratchError> {
-    let key = |content, ply: usize| Key { content, winner, ply: ply as Plies, chunk };
     if seeds.open.iter().any(|lanes| !lanes.is_empty()) {
-        writer.add(key(Content::Open, 0), &encode_rows(&seeds.open))?;
+        let key = Key { content: Content::Open, winner, ply: 0, chunk };
+        writer.add(key, &encode_rows(&seeds.open))?;
     }
-    let stalemates = std::iter::once((key(Content::Stalemates, 0), &seeds.stalemates));
-    let at = |content| move |(ply, events)| (key(content, ply), events);
-    let wins = seeds.wins.iter().enumerate().map(at(Content::Wins));
-    let releases = seeds.releases.iter().enumerate().map(at(Content::Releases));
-    for (key, events) in stalemates.chain(wins).chain(releases) {
+    let stalemates = iter::once((Content::Stalemates, 0, &seeds.stalemates));
+    let wins = (0..).zip(&seeds.wins).map(|(ply, events)| (Content::Wins, ply, events));
+    let releases = (0..).zip(&seeds.releases).map(|(ply, events)| (Content::Releases, ply, events));
+    for (content, ply, events) in stalemates.chain(wins).chain(releases) {
         if !events.is_empty() {
-            writer.add(key, &encode_events(events))?;
+            writer.add(Key { content, winner, ply, chunk }, &encode_events(events))?;
         }
     }
     Ok(())

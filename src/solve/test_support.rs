@@ -96,9 +96,8 @@ pub(super) fn lanes_with<const N: usize>(
     to_move: Side,
     has: impl Fn(&Position) -> bool,
 ) -> Row<N> {
-    let positions = positions(frame, block, rank, to_move);
-    let some = positions.filter(|(_, position)| has(position));
-    some.fold(Row::EMPTY, |lanes, (lane, _)| lanes | lane)
+    let matching = positions(frame, block, rank, to_move).filter(|(_, position)| has(position));
+    matching.fold(Row::EMPTY, |lanes, (lane, _)| lanes | lane)
 }
 
 /// Returns the least of a position's images.

@@ -1,20 +1,19 @@
-//! Which ranks of a build solve which slices.
+//! Assigns the slices of a build to ranks.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::game::slice::Slice;
 
-/// A slice is built by one rank if it is less than a rank's fair part of the work divided by
-/// this: small enough to balance the ranks.
+/// A slice is built by one rank if it is smaller than a rank's fair part of the work divided by
+/// this: small enough to balance the load.
 const SMALL_DIVISOR: u128 = 4;
 
-/// The least number of defender sets for each rank that make it worth while to build a slice
-/// together: every rank repeats the lookups of each block. With 22 sets each, two ranks take
+/// The minimum number of defender sets per rank for which building a slice together pays: every rank repeats the lookups of each block. With 22 sets each, two ranks take
 /// 1.5 times the core time of one and three quarters of its wall time (brandubh's K1v5).
 const MIN_SETS_PER_RANK: u64 = 20;
 
-/// Who builds a slice.
+/// The ranks that build a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Assignment {
     /// One rank alone.
@@ -32,9 +31,9 @@ pub(super) struct Load {
     pub rows: u64,
     /// Its defender sets.
     pub sets: u64,
-    /// Whether one rank has enough memory for it.
+    /// `true` if one rank has enough memory for it.
     pub fits_one_rank: bool,
-    /// Whether all ranks together have enough memory for it.
+    /// `true` if all ranks together have enough memory for it.
     pub fits_all_ranks: bool,
 }
 
@@ -43,26 +42,26 @@ pub(super) fn assign(mut loads: Vec<Load>, ranks: usize) -> BTreeMap<Slice, Assi
     if ranks == 1 {
         return loads.iter().map(|load| (load.slice, Assignment::OneRank(0))).collect();
     }
-    // Of slices that can only be planned, all rows together may be more than 2^64.
+    // The rows of slices that can be planned but not built may add up to more than 2^64.
     let all: u128 = loads.iter().map(|load| u128::from(load.rows)).sum();
     let small = all / ranks as u128 / SMALL_DIVISOR;
     loads.sort_by_key(|load| Reverse(load.rows));
-    let mut given = vec![0_u128; ranks];
-    let mut work = BTreeMap::new();
+    let mut assigned_rows = vec![0_u128; ranks];
+    let mut assignments = BTreeMap::new();
     for Load { slice, rows, sets, fits_one_rank, fits_all_ranks } in loads {
-        let rows = u128::from(rows);
-        let is_small = rows <= small || sets < MIN_SETS_PER_RANK * ranks as u64;
-        let least = (0..ranks).min_by_key(|&rank| given[rank]);
-        let of = match least.filter(|_| fits_one_rank && (is_small || !fits_all_ranks)) {
-            Some(rank) => {
-                given[rank] += rows;
-                Assignment::OneRank(rank)
-            }
-            None => Assignment::AllRanks,
-        };
-        work.insert(slice, of);
+        let is_small = u128::from(rows) <= small || sets < MIN_SETS_PER_RANK * ranks as u64;
+        let least_loaded = (0..ranks).min_by_key(|&rank| assigned_rows[rank]);
+        let assignment =
+            match least_loaded.filter(|_| fits_one_rank && (is_small || !fits_all_ranks)) {
+                Some(rank) => {
+                    assigned_rows[rank] += u128::from(rows);
+                    Assignment::OneRank(rank)
+                }
+                None => Assignment::AllRanks,
+            };
+        assignments.insert(slice, assignment);
     }
-    work
+    assignments
 }
 
 #[cfg(test)]
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn large_slices_are_for_all_and_small_ones_side_by_side() {
+    fn large_slices_are_built_by_all_ranks_and_small_ones_by_one() {
         let loads = vec![
             load("K0v7", 90, 1, true),
             load("K1v6", 150, 49, true),
@@ -82,16 +81,16 @@ mod tests {
             load("K3v4", 2000, 18424, false),
             load("K4v3", 100, 200_000, true),
         ];
-        let work = assign(loads, 2);
-        let of = |slice: &str| work[&slice.parse().unwrap()];
+        let assignments = assign(loads, 2);
+        let of = |slice: &str| assignments[&slice.parse().unwrap()];
         assert_eq!(of("K3v4"), Assignment::AllRanks);
         assert_eq!(of("K2v5"), Assignment::AllRanks);
-        // The largest first, then to the one that has less.
+        // In descending size, each to the rank with fewer rows.
         assert_eq!(
             (of("K1v6"), of("K4v3"), of("K0v7")),
             (Assignment::OneRank(0), Assignment::OneRank(1), Assignment::OneRank(1))
         );
-        // What does not fit is for all, whatever else is to be said.
+        // A slice that does not fit one rank is built by all, however small.
         let alone = assign(vec![load("K0v9", 10, 1, false)], 3);
         assert_eq!(alone.into_values().collect::<Vec<_>>(), [Assignment::AllRanks]);
         let large = Load { fits_all_ranks: false, ..load("K3v4", 2000, 18424, true) };

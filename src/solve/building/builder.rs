@@ -14,7 +14,7 @@ use crate::table::progress::{Progress, SliceReport};
 
 use super::session;
 
-/// How tables are built.
+/// The options of a build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// `Dtw` writes both tables for every slice. `Wdl` writes the WDL table alone for slices
@@ -24,13 +24,13 @@ pub struct BuildOptions {
     pub force: bool,
     /// Worker threads; 0 for one for each core.
     pub threads: usize,
-    /// Memory limit in bytes. Tables that do not fit are cut into partitions, of which all
-    /// but one wait in the scratch folder.
+    /// Memory limit in bytes. Tables that do not fit are divided into partitions; all but the
+    /// current one are stored in the scratch folder.
     pub memory_bytes: u64,
-    /// zstd level, 1 to 22; `None` for one that takes no longer than solving. Published
-    /// files use 19.
+    /// zstd level, 1 to 22; `None` for a level that takes no longer than solving. Published files
+    /// use 19.
     pub level: Option<i32>,
-    /// Folder for work in progress; `None` for beside the tables.
+    /// Folder for work in progress; `None` for a folder beside the tables.
     pub scratch: Option<PathBuf>,
 }
 
@@ -50,14 +50,14 @@ impl Default for BuildOptions {
 /// The build's environment; tests substitute their own.
 #[derive(Clone)]
 pub(super) struct BuildEnv<'a> {
-    pub ranks: &'a dyn Communicator,
+    pub comm: &'a dyn Communicator,
     pub files: Arc<dyn FileSystem>,
-    /// Where the tables of a slice in progress are kept, with all ranks working on every
-    /// slice; `None` to decide by memory and size.
+    /// Storage of the tables of a slice in progress, with all ranks working on every slice; `None`
+    /// to decide by memory and size.
     pub placement: Option<Storage>,
-    /// What to compress; `None` to compress what memory and disk have no room for.
+    /// Compression of scratch files; `None` to compress if memory or disk is short.
     pub compression: Option<Compression>,
-    /// The most work that a power cut may lose.
+    /// The maximum time of work that a power cut may lose.
     pub sync_every: Duration,
 }
 
@@ -68,7 +68,7 @@ impl Default for BuildEnv<'_> {
     fn default() -> Self {
         let files = Arc::new(SystemFiles);
         let sync_every = SYNC_EVERY;
-        BuildEnv { ranks: &SingleProcess, files, placement: None, compression: None, sync_every }
+        BuildEnv { comm: &SingleProcess, files, placement: None, compression: None, sync_every }
     }
 }
 
@@ -100,7 +100,7 @@ pub struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// A build of these slices in the folder `<tables>/<ruleset name>`, with default options,
+    /// Creates a build of these slices in the folder `<tables>/<ruleset name>`, with default options,
     /// by this process alone, without progress reports.
     pub fn new(rules: &'a Ruleset, tables: &'a Path, slices: &'a [Slice]) -> Build<'a> {
         let (options, env) = (BuildOptions::default(), BuildEnv::default());
@@ -112,15 +112,15 @@ impl<'a> Build<'a> {
         Build { options: options.clone(), ..self }
     }
 
-    /// Sets who is told about progress, and can cancel the build.
+    /// Sets the progress, which receives reports and can cancel the build.
     pub fn progress(self, progress: &'a dyn Progress) -> Build<'a> {
         Build { progress, ..self }
     }
 
     /// Lets several ranks (processes or threads) build together. Each runs the same build
     /// on the same folders; the options are those of one rank.
-    pub fn communicator(self, ranks: &'a dyn Communicator) -> Build<'a> {
-        Build { env: BuildEnv { ranks, ..self.env }, ..self }
+    pub fn communicator(self, comm: &'a dyn Communicator) -> Build<'a> {
+        Build { env: BuildEnv { comm, ..self.env }, ..self }
     }
 
     #[cfg(test)]
@@ -128,15 +128,15 @@ impl<'a> Build<'a> {
         Build { env, ..self }
     }
 
-    /// Builds, smallest slices first, and returns what became of each slice. Intact existing
-    /// tables are reused, damaged ones are rebuilt. Of several ranks, only rank 0 reports
-    /// slices, to its progress and as the result.
+    /// Builds, smallest slices first, and returns a report for each slice. Intact existing tables
+    /// are reused, damaged ones are rebuilt. Of several ranks, only rank 0 reports slices, to its
+    /// progress and as the result.
     ///
     /// # Errors
     /// If a slice is too large, an existing file belongs to other rules, a table cannot be
     /// written, the progress cancels the build, or another rank has stopped. Finished work
     /// is kept, and the next build resumes it. After an error the caller must make sure that
-    /// other ranks stop too.
+    /// other ranks stop, too.
     pub fn run(self) -> Result<Vec<SliceReport>, BuildError> {
         session::run(&self)
     }

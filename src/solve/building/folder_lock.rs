@@ -1,6 +1,7 @@
 //! Locks on the folders of a build.
 
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::solve::error::BuildError;
@@ -15,8 +16,8 @@ const LOCK: &str = ".lock";
 pub(super) struct FolderLocks(Vec<(PathBuf, File)>);
 
 impl FolderLocks {
-    /// Creates a folder and locks it. Returns false if this build has locked it already, under
-    /// whatever name.
+    /// Creates a folder and locks it. Returns `false` if this build has locked it already, possibly
+    /// under another name.
     ///
     /// # Errors
     /// If it cannot be created, or another build has locked it.
@@ -25,13 +26,12 @@ impl FolderLocks {
         files: &dyn FileSystem,
         folder: &Path,
     ) -> Result<bool, BuildError> {
-        let folder_error = |source| BuildError::Folder { path: folder.to_owned(), source };
-        files.make_folders(folder).map_err(folder_error)?;
-        let real = fs::canonicalize(folder).map_err(folder_error)?;
+        files.make_folders(folder).map_err(folder_error(folder))?;
+        let real = fs::canonicalize(folder).map_err(folder_error(folder))?;
         if self.0.iter().any(|(locked, _)| *locked == real) {
             return Ok(false);
         }
-        let file = File::create(folder.join(LOCK)).map_err(folder_error)?;
+        let file = File::create(folder.join(LOCK)).map_err(folder_error(folder))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(BuildError::Busy { path: folder.to_owned() }),
             Ok(()) | Err(TryLockError::Error(_)) => {
@@ -40,4 +40,9 @@ impl FolderLocks {
             }
         }
     }
+}
+
+/// Adds the folder to an I/O error.
+fn folder_error(folder: &Path) -> impl Fn(io::Error) -> BuildError + '_ {
+    |source| BuildError::Folder { path: folder.to_owned(), source }
 }

@@ -19,13 +19,13 @@ use super::assignment::{self, Assignment, Load};
 pub struct SlicePlan {
     /// The slice.
     pub slice: Slice,
-    /// Whether its tables exist.
+    /// `true` if its tables exist.
     pub present: bool,
     /// Its size; `None` if it is too large for this version.
     pub size: Option<SliceSize>,
 }
 
-/// The size of a slice, and estimates of what its build takes.
+/// The size of a slice, and estimates of the resources that its build takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SliceSize {
     /// Attacker sets, mirror images counted once.
@@ -36,7 +36,7 @@ pub struct SliceSize {
     pub slots: u64,
     /// Estimated peak memory if all tables are in memory.
     pub memory_bytes: u64,
-    /// Estimated least memory with which it can be built.
+    /// Estimated minimum memory with which it can be built.
     pub least_memory_bytes: u64,
     /// Estimated scratch space, compressed, with all tables in memory.
     pub least_scratch_bytes: u64,
@@ -50,24 +50,23 @@ impl SliceSize {
     pub fn scratch_bytes(&self, memory_bytes: u64, disk_bytes: u64) -> u64 {
         let in_memory = self.memory_bytes.saturating_add(self.plain_scratch_bytes);
         let plain = Some(self.plain_scratch_bytes).filter(|_| in_memory <= memory_bytes);
-        written(self.least_scratch_bytes, plain, disk_bytes)
+        bytes_on_disk(self.least_scratch_bytes, plain, disk_bytes)
     }
 }
 
-/// The bytes of work in progress: `plain` if the disk has room for them, else `least`, the
-/// compressed ones. `plain` is `None` if memory has no room for it.
-fn written(least: u64, plain: Option<u64>, disk_bytes: u64) -> u64 {
-    plain.filter(|&plain| resources::has_room(plain, least, disk_bytes)).unwrap_or(least)
+/// Returns the size of the work in progress: `plain` if the disk has room for it, otherwise
+/// `packed`. `plain` is `None` if memory has no room for uncompressed work.
+fn bytes_on_disk(packed: u64, plain: Option<u64>, disk_bytes: u64) -> u64 {
+    plain.filter(|&plain| resources::has_room(plain, packed, disk_bytes)).unwrap_or(packed)
 }
 
-/// Returns every slice with at most that many men, at least one attacker, and no more men of
+/// Returns every slice with at most `men` men, at least one attacker, and no more men of
 /// either side than the starting position, smallest first.
 pub fn slices_up_to(rules: &Ruleset, men: usize) -> Vec<Slice> {
-    let (most_defenders, most_attackers) =
-        (rules.start.defenders.len(), rules.start.attackers.len());
-    let mut slices: Vec<Slice> = (0..=most_defenders)
+    let (max_defenders, max_attackers) = (rules.start.defenders.len(), rules.start.attackers.len());
+    let mut slices: Vec<Slice> = (0..=max_defenders)
         .flat_map(|defenders| {
-            (1..=most_attackers).map(move |attackers| Slice { defenders, attackers })
+            (1..=max_attackers).map(move |attackers| Slice { defenders, attackers })
         })
         .filter(|slice| slice.men() <= men)
         .collect();
@@ -78,10 +77,10 @@ pub fn slices_up_to(rules: &Ruleset, men: usize) -> Vec<Slice> {
 /// Returns the slices and all slices that their captures lead to, smallest first.
 pub fn needed(slices: &[Slice]) -> Vec<Slice> {
     let mut needed = BTreeSet::new();
-    let mut open: Vec<Slice> = slices.to_vec();
-    while let Some(slice) = open.pop() {
+    let mut pending: Vec<Slice> = slices.to_vec();
+    while let Some(slice) = pending.pop() {
         if needed.insert(slice) {
-            open.extend(sub_slices(slice).map(|(child, _)| child));
+            pending.extend(sub_slices(slice).map(|(child, _)| child));
         }
     }
     needed.into_iter().collect()
@@ -90,7 +89,7 @@ pub fn needed(slices: &[Slice]) -> Vec<Slice> {
 /// Returns the plans of the slices and of all that they need, smallest first.
 ///
 /// # Errors
-/// If there is no such slice, or an existing file cannot be used.
+/// If a slice is invalid, or an existing file cannot be used.
 pub fn plan(base: &Tablebase, slices: &[Slice]) -> Result<Vec<SlicePlan>, BuildError> {
     needed(slices).into_iter().map(|slice| slice_plan(base, slice)).collect()
 }
@@ -107,7 +106,7 @@ pub struct RankPlan {
     /// Estimated peak memory of a rank; `None` if it exceeds the limit even with the most
     /// partitions.
     pub memory_bytes: Option<u64>,
-    /// Estimated least memory of a rank with which the ranks can build it.
+    /// Estimated minimum memory of a rank with which the ranks can build it.
     pub least_memory_bytes: u64,
     /// Estimated scratch space of all ranks, compressed.
     pub least_scratch_bytes: u64,
@@ -118,7 +117,7 @@ pub struct RankPlan {
 }
 
 impl RankPlan {
-    /// Whether partitions are stored compressed while others are in memory.
+    /// Returns `true` if partitions are stored compressed while others are in memory.
     pub fn is_packed(&self) -> bool {
         Storage::Partitions(self.partitions).is_packed(self.ranks)
     }
@@ -126,14 +125,14 @@ impl RankPlan {
     /// Estimates the scratch space of all ranks with this much free disk. Work in progress is
     /// compressed unless memory and disk have room for it.
     pub fn scratch_bytes(&self, disk_bytes: u64) -> u64 {
-        written(self.least_scratch_bytes, self.plain_scratch_bytes, disk_bytes)
+        bytes_on_disk(self.least_scratch_bytes, self.plain_scratch_bytes, disk_bytes)
     }
 }
 
-/// Plans a build by several ranks, each with that many threads and that much memory.
+/// Plans a build by several ranks; `threads` and `memory_bytes` are those of each rank.
 ///
 /// # Errors
-/// If there is no such slice, or it is too large for this version.
+/// If a slice is invalid, or too large for this version.
 pub fn plan_among(
     rules: &Ruleset,
     slices: &[Slice],
@@ -143,34 +142,35 @@ pub fn plan_among(
 ) -> Result<Vec<RankPlan>, BuildError> {
     let mut plans = Vec::new();
     for slices in slices.chunk_by(|one, next| one.men() == next.men()) {
-        let works = assign(rules, slices, ranks, threads, memory_bytes)?;
+        let assignments = assign(rules, slices, ranks, threads, memory_bytes)?;
         for &slice in slices {
             let resources = Resources::of(rules, slice, threads)?;
-            let ranks = if works[&slice] == Assignment::AllRanks { ranks } else { 1 };
-            let storage = resources.storage(memory_bytes, ranks);
+            let together = assignments[&slice] == Assignment::AllRanks;
+            let slice_ranks = if together { ranks } else { 1 };
+            let storage = resources.storage(memory_bytes, slice_ranks);
             let partitions = match storage {
                 Some(Storage::Partitions(partitions)) => partitions,
                 _ => 0,
             };
             plans.push(RankPlan {
                 slice,
-                ranks,
+                ranks: slice_ranks,
                 partitions,
-                memory_bytes: storage.map(|s| resources.memory_bytes(s, ranks, memory_bytes)),
-                least_memory_bytes: resources.least_memory_bytes(ranks),
+                memory_bytes: storage.map(|s| resources.memory_bytes(s, slice_ranks, memory_bytes)),
+                least_memory_bytes: resources.min_memory_bytes(slice_ranks),
                 least_scratch_bytes: storage.map_or(0, |s| resources.scratch_bytes(s, true)),
                 plain_scratch_bytes: storage
-                    .filter(|&s| resources.stays_plain(s, ranks, memory_bytes))
+                    .filter(|&s| resources.stays_plain(s, slice_ranks, memory_bytes))
                     .map(|storage| resources.scratch_bytes(storage, false)),
                 exchanged_bytes: storage
-                    .map_or(0, |storage| resources.exchanged_bytes(storage, ranks, memory_bytes)),
+                    .map_or(0, |s| resources.exchanged_bytes(s, slice_ranks, memory_bytes)),
             });
         }
     }
     Ok(plans)
 }
 
-/// Assigns slices of equally many men to ranks.
+/// Assigns slices with the same number of men to ranks.
 pub(super) fn assign(
     rules: &Ruleset,
     slices: &[Slice],
@@ -217,7 +217,7 @@ fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
         rows: index.rows(),
         slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
         memory_bytes: resources.memory_bytes(Storage::Memory, 1, u64::MAX),
-        least_memory_bytes: resources.least_memory_bytes(1),
+        least_memory_bytes: resources.min_memory_bytes(1),
         least_scratch_bytes: resources.scratch_bytes(Storage::Memory, true),
         plain_scratch_bytes: resources.scratch_bytes(Storage::Memory, false),
     })

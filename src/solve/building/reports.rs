@@ -12,10 +12,10 @@ use crate::table::{Metric, SideSummary};
 /// Returns the reports of all other ranks to rank 0, and none to the others.
 pub(super) fn gather(
     own: &[SliceReport],
-    ranks: &dyn Communicator,
+    comm: &dyn Communicator,
 ) -> Result<Vec<SliceReport>, CommunicatorError> {
     let own_numbers: Vec<u64> = own.iter().flat_map(numbers).collect();
-    let mut numbers = ranks.gather_numbers(&own_numbers)?.into_iter().flatten().peekable();
+    let mut numbers = comm.gather_numbers(&own_numbers)?.into_iter().flatten().peekable();
     let mut reports = Vec::new();
     while numbers.peek().is_some() {
         reports.push(report_of(&mut numbers).ok_or(CommunicatorError)?);
@@ -37,27 +37,26 @@ fn numbers(report: &SliceReport) -> Vec<u64> {
 }
 
 fn report_of(numbers: &mut impl Iterator<Item = u64>) -> Option<SliceReport> {
-    let mut next = || numbers.next();
-    let slice = Slice { defenders: next()? as usize, attackers: next()? as usize };
-    let (built, positions) = (next()? > 0, next()?);
+    let slice = Slice { defenders: numbers.next()? as usize, attackers: numbers.next()? as usize };
+    let (built, positions) = (numbers.next()? > 0, numbers.next()?);
     let mut summaries: BySide<SideSummary> = BySide::default();
     for summary in summaries.iter_mut() {
         *summary = SideSummary {
-            positions: next()?,
-            wins: next()?,
-            losses: next()?,
-            draws: next()?,
-            max_win: next()? as Plies,
-            max_loss: next()? as Plies,
+            positions: numbers.next()?,
+            wins: numbers.next()?,
+            losses: numbers.next()?,
+            draws: numbers.next()?,
+            max_win: numbers.next()? as Plies,
+            max_loss: numbers.next()? as Plies,
         };
     }
     let mut bytes = Vec::new();
-    for _ in 0..next()? {
-        bytes.push((*Metric::ALL.get(next()? as usize)?, next()?));
+    for _ in 0..numbers.next()? {
+        bytes.push((*Metric::ALL.get(numbers.next()? as usize)?, numbers.next()?));
     }
     let mut times = [Duration::ZERO; 3];
     for time in &mut times {
-        *time = Duration::from_nanos(next()?);
+        *time = Duration::from_nanos(numbers.next()?);
     }
     Some(SliceReport { slice, built, positions, summaries, bytes, times })
 }
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_go_through_numbers() {
+    fn reports_round_trip() {
         let side = |n| SideSummary {
             positions: n,
             wins: n + 1,

@@ -14,7 +14,7 @@ use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::row_words;
-use crate::solve::resources::{self, Fit, Limits};
+use crate::solve::resources::{self, Allocation, Limits};
 use crate::solve::solver::{SolveContext, Solver};
 use crate::solve::store::{Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions};
 use crate::system::bytes::Bytes;
@@ -43,17 +43,17 @@ pub(super) fn run(build: &Build) -> Result<Vec<SliceReport>, BuildError> {
     })
 }
 
-/// The notice for a build whose zstd is not the one of published tables.
+/// Returns a notice if the zstd version is not that of published tables.
 pub(super) fn zstd_notice(version: &str) -> Option<String> {
     (version != PUBLISHED_ZSTD).then(|| {
         format!(
-            "tables are compressed with zstd {version}, and published ones with {PUBLISHED_ZSTD}: \
-             their values can be compared, and their bytes cannot"
+            "tables are compressed with zstd {version}, but published ones with {PUBLISHED_ZSTD}: \
+             their values can be compared, but their bytes cannot"
         )
     })
 }
 
-/// The name of the folder that holds the work on a slice until it is finished.
+/// Returns the name of the folder for the work in progress on a slice.
 pub(super) fn work_name(slice: Slice) -> String {
     format!("{slice}.work")
 }
@@ -61,7 +61,7 @@ pub(super) fn work_name(slice: Slice) -> String {
 /// A slice to build and the metrics of its files.
 type Task = (Slice, &'static [Metric]);
 
-/// A build under way.
+/// A running build.
 struct Session<'a> {
     base: Tablebase,
     folder: PathBuf,
@@ -80,9 +80,9 @@ struct Session<'a> {
 impl<'a> Session<'a> {
     fn open(build: &'a Build<'a>) -> Result<Session<'a>, BuildError> {
         let Build { rules, tables, slices, ref options, progress, ref env } = *build;
-        // All ranks must come to the same decisions.
-        let threads = env.ranks.max(rayon::current_num_threads() as u64)? as usize;
-        let memory_bytes = env.ranks.min(options.memory_bytes)?;
+        // All ranks must make the same decisions.
+        let threads = env.comm.max(rayon::current_num_threads() as u64)? as usize;
+        let memory_bytes = env.comm.min(options.memory_bytes)?;
         Ok(Session {
             base: Tablebase::open_files(rules.clone(), tables)?,
             folder: tables.join(&rules.name),
@@ -98,32 +98,36 @@ impl<'a> Session<'a> {
     }
 
     fn build_all(&mut self) -> Result<(), BuildError> {
-        let ranks = self.env.ranks;
-        if let Some(notice) = zstd_notice(zstd_version()).filter(|_| ranks.rank() == 0) {
+        let comm = self.env.comm;
+        if let Some(notice) = zstd_notice(zstd_version()).filter(|_| comm.rank() == 0) {
             self.progress.notice(&notice);
         }
-        let needed = needed(self.slices);
+        let needed_slices = needed(self.slices);
         // Requested slices come first, so that errors name them.
-        let requested_first: Vec<Slice> = self.slices.iter().chain(&needed).copied().collect();
+        let requested_first: Vec<Slice> =
+            self.slices.iter().chain(&needed_slices).copied().collect();
         for &slice in &requested_first {
             SliceIndex::new(self.base.rules(), slice)?;
         }
-        let read: BTreeSet<Slice> =
-            needed.iter().flat_map(|&slice| sub_slices(slice)).map(|(child, _)| child).collect();
-        // Refuse what does not fit before anything is written.
+        let read: BTreeSet<Slice> = needed_slices
+            .iter()
+            .flat_map(|&slice| sub_slices(slice))
+            .map(|(child, _)| child)
+            .collect();
+        // Slices that do not fit are refused before anything is written.
         for &slice in &requested_first {
             if !self.is_present(self.task(slice, &read)) {
-                self.fit(slice, 1).or_else(|_| self.fit(slice, ranks.size()))?;
+                self.allocate(slice, 1).or_else(|_| self.allocate(slice, comm.size()))?;
             }
         }
-        let tasks: Vec<Task> = needed.iter().map(|&slice| self.task(slice, &read)).collect();
+        let tasks: Vec<Task> = needed_slices.iter().map(|&slice| self.task(slice, &read)).collect();
         for tasks in tasks.chunk_by(|(one, _), (next, _)| one.men() == next.men()) {
             self.build_equal_men(tasks)?;
         }
         Ok(())
     }
 
-    /// The files that a slice gets; `read` are the slices whose distances others need.
+    /// Returns the files to build for a slice; `read` are the slices whose distances others need.
     fn task(&self, slice: Slice, read: &BTreeSet<Slice>) -> Task {
         match self.options.metric == Metric::Dtw || read.contains(&slice) {
             true => (slice, &Metric::ALL),
@@ -131,43 +135,43 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Builds slices of equally many men; none of them needs another one.
+    /// Builds slices with the same number of men; none of them needs another one.
     fn build_equal_men(&mut self, tasks: &[Task]) -> Result<(), BuildError> {
-        let ranks = self.env.ranks;
+        let comm = self.env.comm;
         let mut found = self.all_found(tasks)?;
         let missing: Vec<Slice> =
             tasks.iter().map(|(slice, _)| *slice).filter(|s| !found.contains_key(s)).collect();
         if !missing.is_empty() {
-            if ranks.rank() == 0 {
+            if comm.rank() == 0 {
                 self.lock_folders()?;
             }
-            ranks.barrier()?;
+            comm.barrier()?;
         }
         let assignments = self.assign(&missing)?;
-        // Small slices first, each by one rank, side by side.
+        // Small slices first, each by one rank, in parallel.
         let mut own_reports = Vec::new();
         for &(slice, metrics) in tasks {
             let report = match found.remove(&slice) {
                 Some(report) => report,
-                None if assignments[&slice] == Assignment::OneRank(ranks.rank()) => {
+                None if assignments[&slice] == Assignment::OneRank(comm.rank()) => {
                     Some(self.build_slice(slice, metrics, &SingleProcess)?)
                 }
                 None => continue,
             };
-            match (report, ranks.rank()) {
+            match (report, comm.rank()) {
                 (Some(report), 0) => self.report(report),
                 (Some(report), _) => own_reports.push(report),
                 (None, _) => {}
             }
         }
-        for report in reports::gather(&own_reports, ranks)? {
+        for report in reports::gather(&own_reports, comm)? {
             self.report(report);
         }
         // Then the large ones, each by all ranks together.
         for &(slice, metrics) in tasks.iter().filter(|(slice, _)| missing.contains(slice)) {
             if assignments[&slice] == Assignment::AllRanks {
-                let report = self.build_slice(slice, metrics, &MeteredCommunicator::new(ranks))?;
-                if ranks.rank() == 0 {
+                let report = self.build_slice(slice, metrics, &MeteredCommunicator::new(comm))?;
+                if comm.rank() == 0 {
                     self.report(report);
                 }
             }
@@ -180,12 +184,12 @@ impl<'a> Session<'a> {
 
     /// Decides which ranks build which slices.
     fn assign(&self, missing: &[Slice]) -> Result<BTreeMap<Slice, Assignment>, BuildError> {
-        let count = self.env.ranks.size();
+        let ranks = self.env.comm.size();
         match self.env.placement {
-            Some(_) if count > 1 => {
+            Some(_) if ranks > 1 => {
                 Ok(missing.iter().map(|&slice| (slice, Assignment::AllRanks)).collect())
             }
-            _ => plan::assign(self.base.rules(), missing, count, self.threads, self.memory_bytes),
+            _ => plan::assign(self.base.rules(), missing, ranks, self.threads, self.memory_bytes),
         }
     }
 
@@ -194,58 +198,58 @@ impl<'a> Session<'a> {
         self.reports.push(report);
     }
 
-    /// Whether a slice need not be built because its tables exist.
+    /// Returns `true` if a slice need not be built because its tables exist.
     fn is_present(&self, (slice, metrics): Task) -> bool {
         !self.options.force && metrics.iter().all(|&metric| self.base.table(slice, metric).is_ok())
     }
 
-    /// The slices that need not be built. Only rank 0 looks, and has their reports.
+    /// Returns the slices that need not be built. Only rank 0 reads the folder and has the reports.
     fn all_found(
         &mut self,
         tasks: &[Task],
     ) -> Result<BTreeMap<Slice, Option<SliceReport>>, BuildError> {
-        let ranks = self.env.ranks;
+        let comm = self.env.comm;
         let mut reports = Vec::new();
-        if ranks.rank() == 0 {
+        if comm.rank() == 0 {
             for &(slice, metrics) in tasks {
                 reports.push(self.found(slice, metrics)?);
             }
         }
         let own_found: Vec<u8> = reports.iter().map(|report| report.is_some().into()).collect();
-        let found = ranks.broadcast(&own_found)?;
+        let found = comm.broadcast(&own_found)?;
         reports.resize(tasks.len(), None);
         let all = tasks.iter().zip(reports).zip(found).filter(|(_, found)| *found > 0);
         Ok(all.map(|((&(slice, _), report), _)| (slice, report)).collect())
     }
 
-    /// How a slice is made to fit into memory and disk, built by that number of ranks.
-    fn fit(&self, slice: Slice, ranks: usize) -> Result<Fit, BuildError> {
+    /// Allocates memory and disk to a slice built by that number of ranks.
+    fn allocate(&self, slice: Slice, ranks: usize) -> Result<Allocation, BuildError> {
         let folder = self.scratch_folder().join(work_name(slice));
         let (threads, memory_bytes, files) = (self.threads, self.memory_bytes, &*self.env.files);
         let limits = Limits { threads, memory_bytes, ranks, files };
-        resources::check(self.base.rules(), slice, &limits, &folder)
+        resources::allocate(self.base.rules(), slice, &limits, &folder)
     }
 
-    /// Solves a slice with these ranks and writes its files.
+    /// Solves a slice together with the ranks of `comm` and writes its files.
     fn build_slice(
         &self,
         slice: Slice,
         metrics: &[Metric],
-        ranks: &dyn Communicator,
+        comm: &dyn Communicator,
     ) -> Result<SliceReport, BuildError> {
         match row_words(self.base.rules()) {
-            1 => self.build_rows::<1>(slice, metrics, ranks),
-            2 => self.build_rows::<2>(slice, metrics, ranks),
-            3 => self.build_rows::<3>(slice, metrics, ranks),
-            4 => self.build_rows::<4>(slice, metrics, ranks),
-            5 => self.build_rows::<5>(slice, metrics, ranks),
+            1 => self.build_rows::<1>(slice, metrics, comm),
+            2 => self.build_rows::<2>(slice, metrics, comm),
+            3 => self.build_rows::<3>(slice, metrics, comm),
+            4 => self.build_rows::<4>(slice, metrics, comm),
+            5 => self.build_rows::<5>(slice, metrics, comm),
             // Boards have at most 361 squares.
-            _ => self.build_rows::<6>(slice, metrics, ranks),
+            _ => self.build_rows::<6>(slice, metrics, comm),
         }
     }
 
-    /// Keeps other builds out of the table and scratch folders, and removes what killed
-    /// builds have left there.
+    /// Locks the table and scratch folders against other builds, and removes temporary files of
+    /// killed builds.
     fn lock_folders(&mut self) -> Result<(), BuildError> {
         let files = &*self.env.files;
         let (tables, scratch) = (self.folder.clone(), self.scratch_folder());
@@ -257,7 +261,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The folder for work in progress on this ruleset's slices.
+    /// Returns the folder for work in progress on this ruleset's slices.
     fn scratch_folder(&self) -> PathBuf {
         match &self.options.scratch {
             Some(scratch) => scratch.join(&self.base.rules().name),
@@ -265,7 +269,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A hash of what the work on a slice depends on: this program's version, the rules, and
+    /// Hashes everything that the work on a slice depends on: this program's version, the rules, and
     /// the current values of the smaller slices.
     fn identity(&self, slice: Slice) -> Result<Hash, BuildError> {
         let mut hasher = blake3::Hasher::new();
@@ -278,7 +282,7 @@ impl<'a> Session<'a> {
         Ok(*hasher.finalize().as_bytes())
     }
 
-    /// The report of a slice whose files all exist and are intact.
+    /// Returns the report of a slice if all its files exist and are intact.
     fn found(
         &mut self,
         slice: Slice,
@@ -286,7 +290,7 @@ impl<'a> Session<'a> {
     ) -> Result<Option<SliceReport>, BuildError> {
         let mut bytes = Vec::new();
         let mut summaries = Default::default();
-        // Look at all files, so that none of somebody else's is overwritten.
+        // All files are checked, so that none that belongs to something else is overwritten.
         for &metric in metrics {
             match self.base.table(slice, metric) {
                 Ok(table) => {
@@ -303,8 +307,8 @@ impl<'a> Session<'a> {
         if bytes.len() < metrics.len() || self.options.force {
             return Ok(None);
         }
-        // A build that is killed after its last file leaves its work behind. If another
-        // build has the folder locked, the work is that build's.
+        // A build that was killed after its last file has left its work behind. If another build
+        // has locked the folder, the work belongs to that build.
         let work = self.scratch_folder().join(work_name(slice));
         if work.is_dir() && self.lock_folders().is_ok() {
             ScratchFolder::clear(&*self.env.files, &work)?;
@@ -328,7 +332,7 @@ impl<'a> Session<'a> {
         &self,
         slice: Slice,
         metrics: &[Metric],
-        ranks: &dyn Communicator,
+        comm: &dyn Communicator,
     ) -> Result<SliceReport, BuildError> {
         let rules = self.base.rules();
         let started = Instant::now();
@@ -337,11 +341,11 @@ impl<'a> Session<'a> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
         let folder = self.scratch_folder().join(work_name(slice));
-        let fit = self.fit(slice, ranks.size())?;
-        let is_first = ranks.rank() == 0;
-        if let Some([needed, available]) = fit.short_disk.filter(|_| is_first) {
+        let allocation = self.allocate(slice, comm.size())?;
+        let is_first = comm.rank() == 0;
+        if let Some([needed, available]) = allocation.short_disk.filter(|_| is_first) {
             self.progress.notice(&format!(
-                "{}: {slice} takes about {} of disk and {} are free: it may stop with a full disk",
+                "{}: {slice} takes about {} of disk, but only {} are free: the disk may become full",
                 folder.display(),
                 Bytes(needed),
                 Bytes(available)
@@ -351,36 +355,35 @@ impl<'a> Session<'a> {
         let options = ScratchOptions {
             files: Arc::clone(files),
             sync_every: self.env.sync_every,
-            compression: self.env.compression.unwrap_or(fit.compression),
+            compression: self.env.compression.unwrap_or(allocation.compression),
             progress: self.progress,
         };
         let scratch = ScratchFolder::open(&folder, self.identity(slice)?, options)?;
         let context = SolveContext {
             scratch: &scratch,
-            storage: self.env.placement.unwrap_or(fit.storage),
-            ranks,
+            storage: self.env.placement.unwrap_or(allocation.storage),
+            comm,
             progress: self.progress,
         };
-        let cache_bytes = fit.cache_bytes;
+        let cache_bytes = allocation.cache_bytes;
         let work = SliceWork { slice, metrics, frame: &frame, index: &index, cache_bytes, started };
         let mut discarded = BTreeSet::new();
         loop {
             match self.solve_and_write(&work, &context) {
-                // A file that does not hold what was written is recomputed once. A disk that
-                // keeps doing this is of no use.
+                // A damaged file is recomputed once. If it is damaged again, the disk is unreliable.
                 Err(BuildError::Scratch(ScratchError {
                     path,
                     kind: ScratchErrorKind::Damaged,
                 })) if discarded.insert(path.clone()) => {
                     scratch.discard(&path)?;
-                    if ranks.size() > 1 {
-                        // The other ranks have gone on beyond it.
+                    if comm.size() > 1 {
+                        // The other ranks have already used it.
                         return Err(BuildError::Again(path));
                     }
                 }
-                // Compressing what is there may free enough disk. With several ranks the next
-                // build does this, since all of them write there.
-                Err(error) if error.is_disk_full() && ranks.size() == 1 => {
+                // Compressing finished stages may free enough space. With several ranks the next
+                // build does this, since other ranks may be writing there.
+                Err(error) if error.is_disk_full() && comm.size() == 1 => {
                     if !scratch.make_room()? {
                         return Err(error);
                     }
@@ -403,12 +406,15 @@ impl<'a> Session<'a> {
     ) -> Result<SliceReport, BuildError> {
         let &SliceWork { slice, metrics, frame, index, cache_bytes, started } = work;
         let mut opened = started.elapsed();
-        let open = || {
-            let sub_slices = open_sub_slices(&self.base, slice, cache_bytes);
-            opened = started.elapsed();
-            sub_slices
-        };
-        let solver = Solver::solve(frame, open, context)?;
+        let solver = Solver::solve(
+            frame,
+            || {
+                let sub_slices = open_sub_slices(&self.base, slice, cache_bytes);
+                opened = started.elapsed();
+                sub_slices
+            },
+            context,
+        )?;
         let solved = started.elapsed();
         let files = &self.env.files;
         let target =
@@ -430,7 +436,7 @@ struct SliceWork<'a, const N: usize> {
     started: Instant,
 }
 
-/// Whether a build may replace this file: it is the rest of a table, not something else.
+/// Returns `true` if a build may replace the file: it is a damaged table, and nothing else.
 fn is_damaged(kind: &TableErrorKind) -> bool {
     matches!(kind, TableErrorKind::Truncated | TableErrorKind::Corrupted(_))
 }

@@ -1,10 +1,8 @@
-//! Slices solved in every way, with the same values.
-
-use std::sync::Mutex;
+//! Slices have the same values however they are solved.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
@@ -28,7 +26,7 @@ use crate::tablebase::Tablebase;
 use super::builder::{Build, BuildOptions, SYNC_EVERY};
 use super::session::zstd_notice;
 
-/// A ruleset, a slice of it, and tables of all that its captures lead to.
+/// A ruleset, a slice of it, and the tables of all sub-slices.
 struct Task {
     base: Tablebase,
     slice: Slice,
@@ -47,23 +45,23 @@ impl Task {
         Task { base, slice, tables }
     }
 
-    /// All values of the slice, solved with tables in such a place.
+    /// Returns all values of the slice, solved with this storage.
     fn solved<const N: usize>(&self, placement: &Storage) -> Vec<[CodedRows<N>; 2]> {
         self.solved_in(self.frame(), self.sub_slices(), placement)
     }
 
-    /// The same by the index, without a table of where the attacker sets are.
+    /// The same with the index instead of a lookup table of attacker sets.
     fn solved_without_entries<const N: usize>(
         &self,
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
-        let (mut frame, mut read) = (self.frame(), self.sub_slices());
+        let (mut frame, mut smaller) = (self.frame(), self.sub_slices());
         frame.attackers = self.without_entries(self.slice);
-        let of_sub_slices = read.fewer_defenders.iter_mut().chain(&mut read.fewer_attackers);
-        for (child, (slice, _)) in of_sub_slices.zip(sub_slices(self.slice)) {
+        let children = smaller.fewer_defenders.iter_mut().chain(&mut smaller.fewer_attackers);
+        for (child, (slice, _)) in children.zip(sub_slices(self.slice)) {
             child.frame.attackers = self.without_entries(slice);
         }
-        self.solved_in(frame, read, placement)
+        self.solved_in(frame, smaller, placement)
     }
 
     fn frame<const N: usize>(&self) -> Frame<'_, N> {
@@ -92,53 +90,53 @@ impl Task {
         self.solved_by(&SingleProcess, folder.path(), frame, sub_slices, placement)
     }
 
-    /// What a rank of a build has solved, in a folder that it shares with the others.
+    /// Returns the values solved by one rank, in a folder that it shares with the others.
     fn solved_by<const N: usize>(
         &self,
-        ranks: &dyn Communicator,
+        comm: &dyn Communicator,
         folder: &Path,
         frame: Frame<'_, N>,
         sub_slices: SubSlices<'_, N>,
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
-        let keeping = ScratchOptions {
+        let options = ScratchOptions {
             files: Arc::new(SystemFiles),
             sync_every: SYNC_EVERY,
             compression: Compression::ALWAYS,
             progress: &(),
         };
         let phases = Phases::default();
-        let scratch = ScratchFolder::open(folder, [0; 32], keeping).unwrap();
+        let scratch = ScratchFolder::open(folder, [0; 32], options).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
         let (storage, progress) = (*placement, &phases);
-        let workplace = SolveContext { scratch: &scratch, storage, ranks, progress };
-        let solver = Solver::solve(&frame, sub_slices, &workplace).unwrap();
-        // A rank's partitions of one cut are not as large as those of the other.
-        if ranks.size() == 1 {
+        let context = SolveContext { scratch: &scratch, storage, comm, progress };
+        let solver = Solver::solve(&frame, sub_slices, &context).unwrap();
+        // The partitions of a rank by attackers and by defenders differ in size.
+        if comm.size() == 1 {
             phases.check();
         }
         let own = solver.own_chunks().map(ChunkNumber::new);
         own.map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
     }
 
-    /// All values of the slice, solved by so many ranks, each a thread.
+    /// Returns all values of the slice, solved by several ranks, each a thread.
     fn solved_by_ranks<const N: usize>(
         &self,
         ranks: usize,
         folder: &Path,
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
-        let pool = || rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let solved = |member: ThreadRank| {
-            let solve =
-                || self.solved_by(&member, folder, self.frame(), self.sub_slices(), placement);
-            pool().install(solve)
+        let solve = |member: ThreadRank| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            pool.install(|| {
+                self.solved_by(&member, folder, self.frame(), self.sub_slices(), placement)
+            })
         };
-        on_each_rank(ranks, solved).concat()
+        on_each_rank(ranks, solve).concat()
     }
 }
 
-/// By phase: the rows it was to go through, and those it did.
+/// By phase: the expected and the reported rows.
 #[derive(Default)]
 struct Phases(Mutex<Vec<(Phase, u64, u64)>>);
 
@@ -181,7 +179,7 @@ fn ranks_give_the_same<const N: usize>(rules: &str, slice: &str) {
             assert!(solved == alone, "{rules} {slice}: {ranks} ranks, {partitions} partitions");
         };
         solve();
-        // Others go on from what is there.
+        // Another number of ranks resumes.
         let parts = SystemFiles.list(folder.path()).unwrap();
         let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
         let is_late = |path: &&PathBuf| name(path).contains("-all") || name(path).contains("-4@");
@@ -196,7 +194,7 @@ fn ranks_give_the_same<const N: usize>(rules: &str, slice: &str) {
     }
 }
 
-/// The tables that so many ranks make, by name, and the slices in the order of the reports.
+/// Returns the tables built by several ranks, by name, and the reports without times.
 fn built_by(ranks: usize, rules: &str, slice: &str) -> (BTreeMap<String, Vec<u8>>, Vec<String>) {
     let tables = tempfile::tempdir().unwrap();
     let rules = Ruleset::load(rules).unwrap();
@@ -223,7 +221,7 @@ fn built_by(ranks: usize, rules: &str, slice: &str) -> (BTreeMap<String, Vec<u8>
 }
 
 #[test]
-fn any_number_of_ranks_makes_the_same_files() {
+fn any_number_of_ranks_writes_the_same_files() {
     for (rules, slice) in
         [("brandubh", "K2v2"), ("tablut", "K2v1"), ("tests/rulesets/mini-corner.toml", "K2v4")]
     {
@@ -240,7 +238,7 @@ fn any_number_of_ranks_makes_the_same_files() {
 }
 
 #[test]
-fn what_is_there_needs_no_memory() {
+fn existing_tables_need_no_memory() {
     let tables = tempfile::tempdir().unwrap();
     let rules = Ruleset::load("brandubh").unwrap();
     let built_with = |memory_bytes| {
@@ -257,36 +255,36 @@ fn what_is_there_needs_no_memory() {
 }
 
 #[test]
-fn it_does_not_matter_how_many_build() {
+fn values_do_not_depend_on_the_number_of_ranks() {
     ranks_give_the_same::<1>("brandubh", "K2v2");
     ranks_give_the_same::<1>("brandubh", "K0v3");
     ranks_give_the_same::<2>("tablut", "K2v1");
 }
 
 #[test]
-fn it_does_not_matter_where_the_tables_are() {
+fn values_do_not_depend_on_the_storage() {
     partitions_give_the_same::<1>("brandubh", "K2v2");
     partitions_give_the_same::<2>("tablut", "K2v1");
 }
 
 #[test]
-fn it_does_not_matter_how_much_is_kept_of_smaller_slices() {
+fn values_do_not_depend_on_the_cache_of_sub_slices() {
     let task = Task::new("brandubh", "K2v2");
-    let all_kept = task.solved::<1>(&Storage::Memory);
+    let all_cached = task.solved::<1>(&Storage::Memory);
     for cache_bytes in [0, 1 << 16, 1 << 18] {
         let sub_slices = open_sub_slices(&task.base, task.slice, cache_bytes).unwrap();
-        assert!(task.solved_in(task.frame(), sub_slices, &Storage::Memory) == all_kept);
+        assert!(task.solved_in(task.frame(), sub_slices, &Storage::Memory) == all_cached);
     }
 }
 
 #[test]
-fn another_zstd_is_told() {
+fn another_zstd_is_reported() {
     assert_eq!(zstd_notice(PUBLISHED_ZSTD), None);
     let notice = zstd_notice("1.5.6").unwrap();
     assert!(notice.contains("zstd 1.5.6") && notice.contains(PUBLISHED_ZSTD), "{notice}");
 }
 
-/// Smaller slices are read while the work goes on: what is made then is not kept.
+/// Sub-slices are read during the initial pass; its results are not kept after an error.
 #[test]
 fn a_smaller_slice_that_cannot_be_read_stops_the_build() {
     let task = Task::new("brandubh", "K2v2");
@@ -295,7 +293,7 @@ fn a_smaller_slice_that_cannot_be_read_stops_the_build() {
     let smaller = tables.join("brandubh/K1v2.dtw");
     let whole = std::fs::read(&smaller).unwrap();
     let mut damaged = whole.clone();
-    // Between the header and the index, whichever side's values are there.
+    // Between the header and the index, in the values of either side.
     damaged[100..whole.len() - 400].fill(7);
     std::fs::write(&smaller, damaged).unwrap();
     let error = build().unwrap_err();
@@ -305,10 +303,10 @@ fn a_smaller_slice_that_cannot_be_read_stops_the_build() {
     assert!(!table.exists());
     std::fs::write(&smaller, whole).unwrap();
     build().unwrap();
-    let began = std::fs::read(&table).unwrap();
+    let resumed = std::fs::read(&table).unwrap();
     let force = BuildOptions { force: true, ..BuildOptions::default() };
     Build::new(rules, tables, &[task.slice]).options(&force).run().unwrap();
-    assert!(std::fs::read(&table).unwrap() == began);
+    assert!(std::fs::read(&table).unwrap() == resumed);
 }
 
 fn the_index_gives_the_same<const N: usize>(rules: &str, slice: &str) {
@@ -322,8 +320,8 @@ fn the_index_gives_the_same<const N: usize>(rules: &str, slice: &str) {
 
 /// Slices with more attacker sets than can have entries are too large for a test.
 #[test]
-fn it_does_not_matter_how_attackers_are_looked_up() {
-    // Without defenders all moves of an attacker are made at once, but only by entries.
+fn values_do_not_depend_on_the_lookup_of_attackers() {
+    // Without defenders, all moves of an attacker are processed at once only if there are entries.
     for slice in ["K0v3", "K0v4", "K1v3", "K2v2"] {
         the_index_gives_the_same::<1>("brandubh", slice);
     }

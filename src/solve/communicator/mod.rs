@@ -19,7 +19,7 @@ pub use threads::{ThreadRank, thread_ranks};
 use std::fmt;
 use std::ops::Range;
 
-/// The bytes sent to a rank per round, about. They must be fewer than 2^31 and fit into memory
+/// The approximate number of bytes sent to a rank per round. They must be fewer than 2^31 and fit into memory
 /// beside the tables.
 pub(super) const ROUND_BYTES: usize = 64 << 20;
 
@@ -58,9 +58,9 @@ pub trait Communicator: Sync {
     /// If a rank has stopped.
     fn gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, CommunicatorError> {
         in_rounds(self, bytes, |piece| {
-            let mut given = vec![Vec::new(); self.size()];
-            given[0] = piece.to_vec();
-            given
+            let mut by_rank = vec![Vec::new(); self.size()];
+            by_rank[0] = piece.to_vec();
+            by_rank
         })
     }
 
@@ -69,9 +69,9 @@ pub trait Communicator: Sync {
     /// # Errors
     /// If a rank has stopped.
     fn broadcast(&self, bytes: &[u8]) -> Result<Vec<u8>, CommunicatorError> {
-        let bytes = if self.rank() == 0 { bytes } else { &[] };
-        let given = in_rounds(self, bytes, |piece| vec![piece.to_vec(); self.size()])?;
-        Ok(given.into_iter().next().unwrap_or_default())
+        let own = if self.rank() == 0 { bytes } else { &[] };
+        let received = in_rounds(self, own, |piece| vec![piece.to_vec(); self.size()])?;
+        Ok(received.into_iter().next().unwrap_or_default())
     }
 
     /// Sends any number of integers to the first rank; the others receive nothing.
@@ -79,10 +79,11 @@ pub trait Communicator: Sync {
     /// # Errors
     /// If a rank has stopped.
     fn gather_numbers(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, CommunicatorError> {
-        let own: Vec<u8> = own.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let numbers =
-            |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|&b| u64::from_le_bytes(b)).collect();
-        Ok(self.gather(&own)?.into_iter().map(numbers).collect())
+        let own_bytes: Vec<u8> = own.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let gathered = self.gather(&own_bytes)?.into_iter();
+        Ok(gathered
+            .map(|bytes| bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect())
+            .collect())
     }
 
     /// Returns the number that each rank has passed.
@@ -91,8 +92,11 @@ pub trait Communicator: Sync {
     /// If a rank has stopped.
     fn all_gather_numbers(&self, own: u64) -> Result<Vec<u64>, CommunicatorError> {
         let all = self.all_gather(&own.to_le_bytes())?;
-        let number = |bytes: &Vec<u8>| bytes[..].try_into().map(u64::from_le_bytes).ok();
-        all.iter().map(number).collect::<Option<_>>().ok_or(CommunicatorError)
+        all.iter()
+            .map(|bytes| {
+                bytes[..].try_into().map(u64::from_le_bytes).map_err(|_| CommunicatorError)
+            })
+            .collect()
     }
 
     /// Returns the sum over all ranks.
@@ -128,30 +132,29 @@ pub trait Communicator: Sync {
     }
 }
 
-/// Sends any number of bytes in rounds: `given` returns what each rank is sent of a piece. Returns
-/// the bytes received from each rank.
-fn in_rounds<E: Communicator + ?Sized>(
-    ranks: &E,
+/// Sends any number of bytes in rounds: `address` returns the bytes of a piece for each rank.
+/// Returns the bytes received from each rank.
+fn in_rounds<C: Communicator + ?Sized>(
+    comm: &C,
     bytes: &[u8],
-    given: impl Fn(&[u8]) -> Vec<Vec<u8>>,
+    address: impl Fn(&[u8]) -> Vec<Vec<u8>>,
 ) -> Result<Vec<Vec<u8>>, CommunicatorError> {
-    let most = ROUND_BYTES / ranks.size();
-    let rounds = ranks.max(bytes.len().div_ceil(most) as u64)?;
-    let mut taken = vec![Vec::new(); ranks.size()];
-    let mut pieces = bytes.chunks(most);
+    let max_piece = ROUND_BYTES / comm.size();
+    let rounds = comm.max(bytes.len().div_ceil(max_piece) as u64)?;
+    let mut received = vec![Vec::new(); comm.size()];
+    let mut pieces = bytes.chunks(max_piece);
     for _ in 0..rounds {
-        let given = ranks.all_to_all(given(pieces.next().unwrap_or_default()))?;
-        for (taken, given) in taken.iter_mut().zip(given) {
-            taken.extend(given);
+        let round = comm.all_to_all(address(pieces.next().unwrap_or_default()))?;
+        for (all, new) in received.iter_mut().zip(round) {
+            all.extend(new);
         }
     }
-    Ok(taken)
+    Ok(received)
 }
 
-/// Returns the part of `0..things` that belongs to a rank.
-pub(super) fn of_rank(things: usize, rank: usize, ranks: usize) -> Range<usize> {
-    let first = |rank: usize| rank * things / ranks;
-    first(rank)..first(rank + 1)
+/// Divides `0..count` into nearly equal ranges; returns one of them.
+pub(super) fn even_split(count: usize, index: usize, parts: usize) -> Range<usize> {
+    index * count / parts..(index + 1) * count / parts
 }
 
 /// Another rank has stopped; it reports the reason itself.
@@ -171,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everyone_gets_what_is_meant_for_him() {
+    fn each_rank_receives_its_messages() {
         for ranks in 1..=5 {
             let members = thread_ranks(ranks);
             std::thread::scope(|scope| {
@@ -179,11 +182,10 @@ mod tests {
                     scope.spawn(move || {
                         let own = member.rank() as u8;
                         for round in 0..50 {
-                            let of = |from: u8, to: u8| vec![from, to, round];
-                            let sent = (0..ranks as u8).map(|to| of(own, to)).collect();
-                            let got = member.all_to_all(sent).unwrap();
-                            let from = (0..ranks as u8).map(|from| of(from, own));
-                            assert_eq!(got, from.collect::<Vec<_>>());
+                            let sent = (0..ranks as u8).map(|to| vec![own, to, round]).collect();
+                            let received = member.all_to_all(sent).unwrap();
+                            let expected = (0..ranks as u8).map(|from| vec![from, own, round]);
+                            assert_eq!(received, expected.collect::<Vec<_>>());
                         }
                         let sum = (1..=ranks as u64).sum();
                         assert_eq!(member.sum(u64::from(own) + 1), Ok(sum));
@@ -202,10 +204,11 @@ mod tests {
 
     /// No rank waits for one that has stopped.
     #[test]
-    fn who_stops_is_noticed() {
+    fn a_stopped_rank_is_detected() {
         for panics in [true, false] {
-            let of_member = |member: ThreadRank| {
-                std::thread::spawn(move || {
+            let mut threads = Vec::new();
+            for member in thread_ranks(3) {
+                threads.push(std::thread::spawn(move || {
                     member.barrier().unwrap();
                     if member.rank() == 1 {
                         assert!(!panics, "on purpose");
@@ -213,12 +216,11 @@ mod tests {
                     }
                     assert_eq!(member.sum(1), Err(CommunicatorError));
                     assert_eq!(member.sum(1), Err(CommunicatorError));
-                })
-            };
-            let threads: Vec<_> = thread_ranks(3).into_iter().map(of_member).collect();
-            let ended: Vec<bool> =
+                }));
+            }
+            let succeeded: Vec<bool> =
                 threads.into_iter().map(|thread| thread.join().is_ok()).collect();
-            assert_eq!(ended, [true, !panics, true]);
+            assert_eq!(succeeded, [true, !panics, true]);
         }
     }
 }

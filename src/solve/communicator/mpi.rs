@@ -38,18 +38,18 @@ impl Mpi {
         work: impl FnOnce(&Mpi) -> Result<T, E> + Send,
         report: impl FnOnce(E) -> i32,
     ) -> Result<T, CommunicatorError> {
-        let begun = mpi::initialize_with_threading(Threading::Funneled);
-        let (universe, threading) = begun.ok_or(CommunicatorError)?;
+        let initialized = mpi::initialize_with_threading(Threading::Funneled);
+        let (universe, threading) = initialized.ok_or(CommunicatorError)?;
         if threading < Threading::Funneled {
             return Err(CommunicatorError);
         }
         let world = universe.world();
         let (requests, inbox) = channel();
         let (rank, ranks) = (world.rank() as usize, world.size() as usize);
-        let of_this = Mpi { rank, ranks, requests };
+        let this_rank = Mpi { rank, ranks, requests };
         let outcome = thread::scope(|scope| {
             // `serve` ends when the worker drops the last sender.
-            let worker = scope.spawn(move || work(&of_this));
+            let worker = scope.spawn(move || work(&this_rank));
             // If `serve` panicked, the worker would wait for ever.
             let served = catch_unwind(AssertUnwindSafe(|| serve(&world, &inbox)));
             if served.is_err() {
@@ -70,29 +70,29 @@ impl Mpi {
 
 /// Executes requests until all senders are gone.
 fn serve(world: &SimpleCommunicator, inbox: &Receiver<Request>) {
-    for (given, reply) in inbox {
+    for (messages, reply) in inbox {
         // The receiver may be gone.
-        let _ = reply.send(all_to_all(world, given));
+        let _ = reply.send(all_to_all(world, messages));
     }
 }
 
-fn all_to_all(world: &SimpleCommunicator, given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    let counts: Vec<i32> = given.iter().map(|bytes| bytes.len() as i32).collect();
-    let mut sizes = vec![0_i32; given.len()];
+fn all_to_all(world: &SimpleCommunicator, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let counts: Vec<i32> = messages.iter().map(|bytes| bytes.len() as i32).collect();
+    let mut sizes = vec![0_i32; messages.len()];
     world.all_to_all_into(&counts[..], &mut sizes[..]);
     // One extra byte: some MPI libraries give the address of an empty vector a special meaning.
     let mut sent = Vec::with_capacity(total(&counts) + 1);
     // Frees each buffer once it is copied.
-    given.into_iter().for_each(|bytes| sent.extend(bytes));
+    messages.into_iter().for_each(|bytes| sent.extend(bytes));
     sent.push(0);
-    let mut taken = vec![0_u8; total(&sizes) + 1];
-    let of = Partition::new(&sent[..], &counts[..], starts(&counts));
-    let into_places = starts(&sizes);
-    let mut into = PartitionMut::new(&mut taken[..], &sizes[..], &into_places[..]);
-    world.all_to_all_varcount_into(&of, &mut into);
+    let mut received = vec![0_u8; total(&sizes) + 1];
+    let source = Partition::new(&sent[..], &counts[..], starts(&counts));
+    let offsets = starts(&sizes);
+    let mut target = PartitionMut::new(&mut received[..], &sizes[..], &offsets[..]);
+    world.all_to_all_varcount_into(&source, &mut target);
     drop(sent);
-    let places = into_places.iter().zip(&sizes);
-    places.map(|(&start, &size)| taken[start as usize..][..size as usize].to_vec()).collect()
+    let pieces = offsets.iter().zip(&sizes);
+    pieces.map(|(&start, &size)| received[start as usize..][..size as usize].to_vec()).collect()
 }
 
 fn total(sizes: &[i32]) -> usize {
@@ -102,11 +102,11 @@ fn total(sizes: &[i32]) -> usize {
 /// Returns the start of each piece in their concatenation.
 fn starts(sizes: &[i32]) -> Vec<i32> {
     let mut end = 0;
-    let start = |&size: &i32| {
+    let starts = sizes.iter().map(|size| {
         end += size;
         end - size
-    };
-    sizes.iter().map(start).collect()
+    });
+    starts.collect()
 }
 
 impl Communicator for Mpi {
@@ -119,8 +119,8 @@ impl Communicator for Mpi {
     }
 
     fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, CommunicatorError> {
-        let (reply, taken) = channel();
+        let (reply, received) = channel();
         self.requests.send((bytes, reply)).map_err(|_| CommunicatorError)?;
-        taken.recv().map_err(|_| CommunicatorError)
+        received.recv().map_err(|_| CommunicatorError)
     }
 }

@@ -9,12 +9,12 @@ use super::{Communicator, CommunicatorError};
 #[derive(Debug)]
 pub struct ThreadRank {
     rank: usize,
-    table: Arc<Table>,
+    shared: Arc<Shared>,
 }
 
 /// The memory shared by all ranks of a group.
 #[derive(Debug)]
-struct Table {
+struct Shared {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -22,17 +22,17 @@ struct Table {
 #[derive(Debug)]
 struct State {
     /// By sender, then by receiver.
-    given: Vec<Option<Vec<Vec<u8>>>>,
+    sent: Vec<Option<Vec<Vec<u8>>>>,
     /// The number of ranks that have yet to receive.
-    takers: usize,
+    receivers: usize,
     stopped: bool,
 }
 
 /// Creates a group of ranks, each to be moved to a thread of its own.
 pub fn thread_ranks(ranks: usize) -> Vec<ThreadRank> {
-    let state = Mutex::new(State { given: vec![None; ranks], takers: 0, stopped: false });
-    let table = Arc::new(Table { state, changed: Condvar::new() });
-    (0..ranks).map(|rank| ThreadRank { rank, table: Arc::clone(&table) }).collect()
+    let state = Mutex::new(State { sent: vec![None; ranks], receivers: 0, stopped: false });
+    let shared = Arc::new(Shared { state, changed: Condvar::new() });
+    (0..ranks).map(|rank| ThreadRank { rank, shared: Arc::clone(&shared) }).collect()
 }
 
 /// Runs `work` on each rank in a thread of its own; returns the results.
@@ -51,7 +51,7 @@ pub(in crate::solve) fn on_each_rank<T: Send>(
     })
 }
 
-impl Table {
+impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -62,10 +62,12 @@ impl Table {
         state: MutexGuard<'t, State>,
         until: impl Fn(&State) -> bool,
     ) -> Result<MutexGuard<'t, State>, CommunicatorError> {
-        let waits = |state: &mut State| !state.stopped && !until(state);
-        let state = self.changed.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
-        // A rank may stop after it has sent what others have yet to receive.
-        if until(&state) { Ok(state) } else { Err(CommunicatorError) }
+        let changed = self
+            .changed
+            .wait_while(state, |state| !state.stopped && !until(state))
+            .unwrap_or_else(PoisonError::into_inner);
+        // A rank may stop after it has sent data that others have yet to receive.
+        if until(&changed) { Ok(changed) } else { Err(CommunicatorError) }
     }
 }
 
@@ -75,33 +77,34 @@ impl Communicator for ThreadRank {
     }
 
     fn size(&self) -> usize {
-        self.table.state().given.len()
+        self.shared.state().sent.len()
     }
 
     fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, CommunicatorError> {
         // Some ranks may still have to receive from the call before.
-        let mut state = self.table.wait(self.table.state(), |state| state.takers == 0)?;
-        state.given[self.rank] = Some(bytes);
-        if state.given.iter().all(Option::is_some) {
-            state.takers = state.given.len();
-            self.table.changed.notify_all();
+        let mut state = self.shared.wait(self.shared.state(), |state| state.receivers == 0)?;
+        state.sent[self.rank] = Some(bytes);
+        if state.sent.iter().all(Option::is_some) {
+            state.receivers = state.sent.len();
+            self.shared.changed.notify_all();
         }
-        let mut state = self.table.wait(state, |state| state.takers > 0)?;
-        let given = state.given.iter_mut().flatten();
-        let taken = given.map(|given| given.get_mut(self.rank).map(mem::take).unwrap_or_default());
-        let taken = taken.collect();
-        state.takers -= 1;
-        if state.takers == 0 {
-            state.given.fill(None);
-            self.table.changed.notify_all();
+        let mut state = self.shared.wait(state, |state| state.receivers > 0)?;
+        let sent = state.sent.iter_mut().flatten();
+        let received = sent
+            .map(|by_rank| by_rank.get_mut(self.rank).map(mem::take).unwrap_or_default())
+            .collect();
+        state.receivers -= 1;
+        if state.receivers == 0 {
+            state.sent.fill(None);
+            self.shared.changed.notify_all();
         }
-        Ok(taken)
+        Ok(received)
     }
 }
 
 impl Drop for ThreadRank {
     fn drop(&mut self) {
-        self.table.state().stopped = true;
-        self.table.changed.notify_all();
+        self.shared.state().stopped = true;
+        self.shared.changed.notify_all();
     }
 }

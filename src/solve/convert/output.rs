@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::index::SliceIndex;
-use crate::solve::communicator::{Communicator, CommunicatorError, of_rank};
+use crate::solve::communicator::{Communicator, CommunicatorError, even_split};
 use crate::solve::error::BuildError;
 use crate::system::filesystem::FileSystem;
 use crate::table::{
@@ -59,7 +59,7 @@ pub(super) struct Output {
 /// Returns the groups, of `height` rows each, that this process handles.
 fn own_groups(index: &SliceIndex, height: u64, comm: &dyn Communicator) -> Range<u64> {
     let groups = index.rows().div_ceil(height) as usize;
-    let Range { start, end } = of_rank(groups, comm.rank(), comm.size());
+    let Range { start, end } = even_split(groups, comm.rank(), comm.size());
     start as u64..end as u64
 }
 

@@ -43,8 +43,7 @@ impl Chunks {
 
     /// Returns a range of the chunks.
     pub(crate) fn some(self, numbers: Range<usize>) -> Chunks {
-        let first_block = |number: usize| (number * self.chunk_blocks).min(self.blocks);
-        let blocks = first_block(numbers.end) - first_block(numbers.start);
+        let blocks = self.first_place(numbers.end) - self.first_place(numbers.start);
         Chunks { first: numbers.start, blocks, ..self }
     }
 
@@ -90,9 +89,14 @@ impl Chunks {
 
     /// Returns the places of a chunk's blocks.
     pub(crate) fn places_of(self, chunk: ChunkNumber) -> Range<usize> {
-        let first = |at: usize| (at * self.chunk_blocks).min(self.blocks);
         let at = chunk.index() - self.first;
-        first(at)..first(at + 1)
+        self.first_place(at)..self.first_place(at + 1)
+    }
+
+    /// Returns the place of the first block of the chunk at an index of this range.
+    #[inline]
+    fn first_place(self, at: usize) -> usize {
+        (at * self.chunk_blocks).min(self.blocks)
     }
 
     /// Returns the number of rows of a chunk.

@@ -14,10 +14,10 @@ impl<'e, const N: usize> Cursor<'e, N> {
     }
 
     /// Takes the next events: those of the block whose first row in the chunk is `first`.
-    pub(crate) fn here(&mut self, first: usize, block_rows: usize) -> &'e [Event<N>] {
+    pub(crate) fn take_block(&mut self, first: usize, block_rows: usize) -> &'e [Event<N>] {
         let end = self.0.iter().position(|event| event.row.index() >= first + block_rows);
-        let (now, later) = self.0.split_at(end.unwrap_or(self.0.len()));
-        self.0 = later;
-        now
+        let (taken, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = rest;
+        taken
     }
 }

@@ -9,10 +9,10 @@ use crate::solve::plies::layout::PartitionLayout;
 use crate::solve::plies::outbox::Outbox;
 use crate::solve::plies::ply::{events_of, mover};
 use crate::solve::rows::numbers::ChunkNumber;
-use crate::solve::rows::row::{Event, Row};
+use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile};
 
-/// Everything that partitions by defenders have to know before the next ply.
+/// The state that partitions by defenders need before the next ply.
 pub(crate) struct Dispatch {
     wins_before: Plies,
     /// The wins before the ply `wins_before`.
@@ -41,10 +41,12 @@ impl Dispatch {
         let [at_once, later] = [SpillFile::new(scratch)?, SpillFile::new(scratch)?].map(Arc::new);
         let [won, open] = [&at_once; 2].map(|spill| Outbox::new(spill, partitions));
         let last = Outbox::new(&later, partitions);
-        let is_theirs =
-            |ply: Plies| ply >= history.next_ply() && mover(history.winner, ply) == Side::Attackers;
-        let plies = 0..=history.last_event + 1;
-        let seeds = plies.map(|ply| is_theirs(ply).then(|| Outbox::new(&later, partitions)));
+        // Only the attackers' moves stay inside these partitions.
+        let seeds = (0..=history.last_event + 1).map(|ply| {
+            let is_needed =
+                ply >= history.next_ply() && mover(history.winner, ply) == Side::Attackers;
+            is_needed.then(|| Outbox::new(&later, partitions))
+        });
         Ok(Dispatch { wins_before, won, open, last, seeds: seeds.collect() })
     }
 
@@ -59,26 +61,25 @@ impl Dispatch {
         chunk: ChunkNumber,
         rows: &mut [Row<N>],
     ) -> Result<(), ScratchError> {
-        let send =
-            |outbox: &Outbox, events: &[Event<N>]| outbox.send(&layout.by_defenders(chunk, events));
         history.won_before(self.wins_before, chunk, rows)?;
-        send(&self.won, &events_of(rows))?;
+        self.won.send(&layout.by_defenders(chunk, &events_of(rows)))?;
         let content = match history.winner {
             Side::Attackers => Content::Wins,
             Side::Defenders => {
                 history.open(chunk, rows)?;
-                send(&self.open, &events_of(rows))?;
+                self.open.send(&layout.by_defenders(chunk, &events_of(rows)))?;
                 Content::Releases
             }
         };
         if history.mover() == Side::Attackers {
-            send(&self.last, &history.last_found(chunk)?)?;
+            self.last.send(&layout.by_defenders::<N>(chunk, &history.last_found(chunk)?))?;
         }
         for (ply, outbox) in (0..).zip(&self.seeds) {
             if let Some(outbox) = outbox {
                 // Releases at a ply of wins take effect at the next ply.
-                let seeds = if content == Content::Wins { ply } else { ply - 1 };
-                send(outbox, &history.seeds(content, seeds, chunk)?)?;
+                let seed_ply = if content == Content::Wins { ply } else { ply - 1 };
+                let seeds = history.seeds::<N>(content, seed_ply, chunk)?;
+                outbox.send(&layout.by_defenders(chunk, &seeds))?;
             }
         }
         Ok(())

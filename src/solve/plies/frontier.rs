@@ -194,6 +194,30 @@ impl<'f, const N: usize> UnmoveWorker<'f, N> {
         let (changed, unmoves, reached) = (Vec::new(), Vec::new(), Vec::new());
         UnmoveWorker { walker, buffers: RowBuffers::default(), changed, unmoves, reached }
     }
+
+    /// Adds the origins of the collected un-moves to a table; marks their blocks as touched.
+    #[inline]
+    fn apply_unmoves(
+        &mut self,
+        moves: &Moves<N>,
+        table: AtomicRows<N>,
+        touched: &BitSlice<AtomicUsize>,
+    ) {
+        let UnmoveWorker { unmoves, reached, .. } = self;
+        // Prefetched reads of distant rows overlap; atomic writes do not.
+        moves.rows.resolve_unmoves(unmoves, |origin, rank, lanes| {
+            let row = moves.frame.first_row(origin) + rank.index();
+            table.prefetch(row);
+            reached.push((origin, row, lanes));
+        });
+        unmoves.clear();
+        for (origin, row, lanes) in reached.drain(..) {
+            if !table.has(row, lanes) {
+                table.add(row, lanes);
+                touched.set_aliased(origin.index(), true);
+            }
+        }
+    }
 }
 
 /// Un-moves the attackers of these rows; returns the blocks of the origins.
@@ -204,38 +228,28 @@ fn attackers_back<const N: usize>(
     changed: &BitSlice,
     into: &mut [Row<N>],
 ) -> BitVec {
-    let (frame, into) = (moves.frame, AtomicRows::new(into));
+    let (frame, table) = (moves.frame, AtomicRows::new(into));
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-    // Prefetched reads of distant rows overlap; atomic writes do not.
-    let apply = |unmoves: &mut Vec<Unmove<N>>, reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
-        moves.rows.resolve_unmoves(unmoves, |origin, rank, lanes| {
-            let row = frame.first_row(origin) + rank.index();
-            into.prefetch(row);
-            reached.push((origin, row, lanes));
-        });
-        unmoves.clear();
-        for (origin, row, lanes) in reached.drain(..) {
-            if !into.has(row, lanes) {
-                into.add(row, lanes);
-                touched.set_aliased(origin.index(), true);
-            }
-        }
-    };
     (0..chunks.count()).into_par_iter().for_each_init(
         || UnmoveWorker::new(frame.walker()),
         |worker, chunk| {
-            let UnmoveWorker { walker, buffers, changed: changed_rows, unmoves, reached } = worker;
             let places = chunks.places_of(chunks.number(chunk));
             for place in ones(&changed[places.clone()]) {
                 let block = chunks.block(places.start + place);
-                lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
-                let (attackers, _) = walker.set(block.into());
-                moves.rows.attacker_unmoves(attackers, changed_rows, buffers, unmoves);
-                if unmoves.len() >= MIN_UNMOVES {
-                    apply(unmoves, reached);
+                let block_rows = &rows[frame.first_row(block)..][..chunks.block_rows];
+                lanes_of(block_rows, &mut worker.changed);
+                let (attackers, _) = worker.walker.set(block.into());
+                moves.rows.attacker_unmoves(
+                    attackers,
+                    &worker.changed,
+                    &mut worker.buffers,
+                    &mut worker.unmoves,
+                );
+                if worker.unmoves.len() >= MIN_UNMOVES {
+                    worker.apply_unmoves(moves, table, &touched);
                 }
             }
-            apply(unmoves, reached);
+            worker.apply_unmoves(moves, table, &touched);
         },
     );
     let words = touched.into_vec().into_iter().map(AtomicUsize::into_inner).collect();

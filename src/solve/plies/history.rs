@@ -149,17 +149,19 @@ impl<const N: usize> PlyIo<N> for LogIo<'_> {
 pub(crate) fn fill_with_invalid<const N: usize>(domain: &Domain<N>, rows: &mut [Row<N>]) {
     let Domain { moves, chunks, .. } = domain;
     let by_chunk = rows.par_chunks_mut(chunks.chunk_rows()).zip(0..chunks.count());
-    let buffers = || (moves.frame.walker(), Block::default());
-    by_chunk.for_each_init(buffers, |(walker, block), (rows, chunk)| {
-        let places = chunks.places_of(chunks.number(chunk));
-        for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
-            let number = chunks.block(place);
-            moves.frame.load_block(number, walker.set(number.into()).0, block);
-            for (row, &valid) in rows.iter_mut().zip(&block.valid) {
-                *row = !valid;
+    by_chunk.for_each_init(
+        || (moves.frame.walker(), Block::default()),
+        |(walker, block), (rows, chunk)| {
+            let places = chunks.places_of(chunks.number(chunk));
+            for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
+                let number = chunks.block(place);
+                moves.frame.load_block(number, walker.set(number.into()).0, block);
+                for (row, &valid) in rows.iter_mut().zip(&block.valid) {
+                    *row = !valid;
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 fn add<const N: usize>(events: &[Event<N>], rows: &mut [Row<N>]) {

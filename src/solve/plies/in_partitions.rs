@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Plies;
 use crate::solve::advance::advance;
-use crate::solve::communicator::{Communicator, of_rank};
+use crate::solve::communicator::{Communicator, even_split};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::{Frontier, clear};
@@ -75,25 +75,16 @@ impl<'a, const N: usize> InPartitions<'a, N> {
     /// If the disk fails.
     pub(crate) fn new(
         layout: &'a PartitionLayout,
-        domain: BySide<Vec<Domain<'a, N>>>,
+        domains: BySide<Vec<Domain<'a, N>>>,
         stages: &Stages<'a>,
     ) -> Result<InPartitions<'a, N>, ScratchError> {
-        let partition = |inside, domain| Partition {
-            inside,
-            domain,
-            won: StoredTable::default(),
-            open: StoredTable::default(),
-            inbox: Inbox::default(),
-            seeds: Vec::new(),
-        };
-        let partitions =
-            |inside| domain[inside].iter().map(move |&domain| partition(inside, domain)).collect();
-        let partitions = BySide::from_fn(partitions);
-        let largest =
-            domain.0.iter().flatten().map(|domain| domain.chunks.rows()).max().unwrap_or(0);
-        let buffers = std::array::from_fn(|_| pages::with_capacity(largest));
+        let partitions = BySide::from_fn(|inside| {
+            domains[inside].iter().map(|&domain| Partition::new(inside, domain)).collect()
+        });
+        let max_rows = domains.0.iter().flatten().map(|domain| domain.chunks.rows()).max();
+        let buffers = std::array::from_fn(|_| pages::with_capacity(max_rows.unwrap_or(0)));
         let (comm, scratch) = (stages.comm(), stages.scratch());
-        let own = of_rank(layout.count(), comm.rank(), comm.size());
+        let own = even_split(layout.count(), comm.rank(), comm.size());
         let is_packed = Storage::Partitions(layout.count()).is_packed(comm.size());
         let spill = is_packed.then(|| SpillFile::new(scratch).map(Arc::new)).transpose()?;
         Ok(InPartitions { layout, comm, scratch, spill, own, partitions, buffers })
@@ -134,6 +125,8 @@ impl<'a, const N: usize> InPartitions<'a, N> {
     ) -> Result<(), ScratchError> {
         let (layout, comm, packed) = (self.layout, self.comm, self.spill.as_ref());
         let next_unknown = wins_before(history, history.winner != Side::Attackers);
+        // The log is stored by attackers. Each rank reads its own part and sends the rows to the
+        // ranks that need them.
         let dispatch = Dispatch::new(history, next_unknown, self.scratch, layout.count())?;
         for domain in self.partitions[Side::Defenders].iter().map(|partition| partition.domain) {
             let numbers: Vec<ChunkNumber> = domain.chunks.numbers().collect();
@@ -144,6 +137,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
             })?;
         }
         let (partitions, [buffer, ..]) = (&mut self.partitions[Side::Attackers], &mut self.buffers);
+        // One kind of rows after the other, since a single buffer holds the rows of a partition.
         let Dispatch { won, open, last, seeds, .. } = dispatch;
         for (partition, inbox) in partitions.iter_mut().zip(won.deliver(comm)?) {
             let chunks = partition.domain.chunks;
@@ -187,7 +181,7 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
         self.begin_by_attackers(history, progress)?;
         self.begin_by_defenders(history, progress)?;
         let [used, ..] = &mut self.buffers;
-        empty(used);
+        clear_rows(used);
         Ok(())
     }
 
@@ -199,52 +193,44 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
     ) -> Result<PlyStats, ScratchError> {
         let mover = history.mover();
         let outbox = Outbox::new(&Arc::new(SpillFile::new(self.scratch)?), self.layout.count());
-        let buffers = &mut self.buffers;
+        let (layout, number, buffers) = (self.layout, history.next_ply(), &mut self.buffers);
         // A rank without a log has no partitions.
-        let logs = || iter::repeat(log).flatten();
+        let logs = iter::repeat(log).flatten();
         let mut found = 0;
-        for ((number, partition), log) in
-            self.own.clone().zip(&mut self.partitions[mover]).zip(logs())
+        for ((from, partition), log) in
+            self.own.clone().zip(&mut self.partitions[mover]).zip(logs.clone())
         {
-            let chunks = partition.domain.chunks;
-            let mut ply = |io: &dyn PlyIo<N>, partition: &mut Partition<N>| {
-                let ply = Ply { number: history.next_ply(), io, progress };
-                found += partition.ply(history, &ply, buffers)?.rows;
-                Ok::<_, ScratchError>(())
-            };
-            match mover {
+            let domain = partition.domain;
+            let changed = match mover {
                 Side::Attackers => {
-                    let seeds = partition.seeds.get(usize::from(history.next_ply()));
-                    if partition.inbox.is_empty() && seeds.is_none_or(Inbox::is_empty) {
-                        advance(progress, chunks.rows() as u64)?;
+                    let inbox = partition.seeds.get(usize::from(number));
+                    // Without changes and seeds the ply finds nothing here: the tables of the
+                    // partition need not be read from the disk.
+                    if partition.inbox.is_empty() && inbox.is_none_or(Inbox::is_empty) {
+                        advance(progress, domain.chunks.rows() as u64)?;
                         continue;
                     }
-                    let seeds = seeds.cloned().unwrap_or_default();
-                    let io = OutboxIo {
-                        seeds,
-                        number,
-                        layout: self.layout,
-                        domain: partition.domain,
-                        outbox: &outbox,
-                    };
-                    ply(&io, partition)?;
+                    let seeds = inbox.cloned().unwrap_or_default();
+                    let io = OutboxIo { seeds, from, layout, domain, outbox: &outbox };
+                    partition.ply(history, &Ply { number, io: &io, progress }, buffers)?
                 }
                 Side::Defenders => {
-                    let log_io = LogIo { history, log };
-                    ply(
-                        &LogAndOutboxIo { log: log_io, layout: self.layout, outbox: &outbox },
-                        partition,
-                    )?;
+                    let log = LogIo { history, log };
+                    let io = LogAndOutboxIo { log, layout, outbox: &outbox };
+                    partition.ply(history, &Ply { number, io: &io, progress }, buffers)?
                 }
-            }
+            };
+            found += changed.rows;
         }
-        if outbox.taken() != found {
+        if outbox.accepted() != found {
             return Err(outbox.damaged());
         }
-        let worked = PlyStats { rows: found, packing: outbox.packing() };
-        let inbox = outbox.deliver(self.comm)?;
+        let stats = PlyStats { rows: found, packing: outbox.packing() };
+        let inboxes = outbox.deliver(self.comm)?;
+        // Findings of attackers are logged by the ranks that receive them: the log is stored by
+        // attackers.
         for ((partition, inbox), log) in
-            self.partitions[mover.other()].iter_mut().zip(inbox).zip(logs())
+            self.partitions[mover.other()].iter_mut().zip(inboxes).zip(logs)
         {
             match mover {
                 Side::Attackers => inbox
@@ -254,11 +240,17 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
                 Side::Defenders => partition.inbox = inbox,
             }
         }
-        Ok(worked)
+        Ok(stats)
     }
 }
 
-impl<const N: usize> Partition<'_, N> {
+impl<'a, const N: usize> Partition<'a, N> {
+    /// Creates a partition with empty tables.
+    fn new(inside: Side, domain: Domain<'a, N>) -> Partition<'a, N> {
+        let (won, open) = (StoredTable::default(), StoredTable::default());
+        Partition { inside, domain, won, open, inbox: Inbox::default(), seeds: Vec::new() }
+    }
+
     /// Returns `true` if the loser's moves stay inside.
     fn is_losers(&self) -> bool {
         self.inside != self.domain.winner
@@ -308,13 +300,13 @@ impl<const N: usize> Partition<'_, N> {
 
 /// Resizes a buffer to the rows of a partition and clears it.
 fn emptied<const N: usize>(buffer: &mut Vec<Row<N>>, chunks: Chunks) -> &mut [Row<N>] {
-    empty(buffer);
+    clear_rows(buffer);
     buffer.resize(chunks.rows(), Row::EMPTY);
     buffer
 }
 
 /// Clears all rows.
-fn empty<const N: usize>(rows: &mut [Row<N>]) {
+fn clear_rows<const N: usize>(rows: &mut [Row<N>]) {
     rows.par_iter_mut().for_each(|row| *row = Row::EMPTY);
 }
 
@@ -328,7 +320,8 @@ fn wins_before(history: &History, is_losers: bool) -> Plies {
 /// partitions by attackers, which log them.
 struct OutboxIo<'p, const N: usize> {
     seeds: Inbox,
-    number: usize,
+    /// The index of this partition.
+    from: usize,
     layout: &'p PartitionLayout,
     domain: Domain<'p, N>,
     outbox: &'p Outbox,
@@ -346,7 +339,7 @@ impl<const N: usize> PlyIo<N> for OutboxIo<'_, N> {
 
     fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
         let chunks = self.domain.chunks;
-        self.outbox.send(&self.layout.by_attackers(self.number, chunks, chunk, events))
+        self.outbox.send(&self.layout.by_attackers(self.from, chunks, chunk, events))
     }
 }
 

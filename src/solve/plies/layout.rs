@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::game::rules::{BySide, Side};
+use crate::solve::communicator::even_split;
 use crate::solve::frame::Frame;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
@@ -33,11 +34,10 @@ impl PartitionLayout {
         chunks: Chunks,
         count: usize,
     ) -> PartitionLayout {
-        let orbits = orbits(frame);
+        let orbits = set_orbits(frame);
         let count = count.min(orbits.len()).min(chunks.count()).max(1);
-        let first = |partition: usize| partition * chunks.count() / count;
-        let ranges = (0..count).map(|partition| first(partition)..first(partition + 1)).collect();
-        let sets = dealt(orbits, count);
+        let ranges = (0..count).map(|at| even_split(chunks.count(), at, count)).collect();
+        let sets = distribute(orbits, count);
         let mut places = vec![(0, Rank::FIRST); frame.block_rows()];
         for (partition, sets) in sets.iter().enumerate() {
             for (place, rank) in sets.iter().enumerate() {
@@ -54,9 +54,12 @@ impl PartitionLayout {
 
     /// Returns the chunks of some partitions by attackers.
     pub(crate) fn chunks_of(&self, partitions: &Range<usize>) -> Range<usize> {
-        let first =
-            |partition: usize| self.ranges.get(partition).map_or(self.chunks.count(), |r| r.start);
-        first(partitions.start)..first(partitions.end)
+        self.first_chunk(partitions.start)..self.first_chunk(partitions.end)
+    }
+
+    /// Returns the first chunk of a partition by attackers; for their number, the number of chunks.
+    fn first_chunk(&self, partition: usize) -> usize {
+        self.ranges.get(partition).map_or(self.chunks.count(), |range| range.start)
     }
 
     /// Returns the frame of each of these partitions by defenders.
@@ -130,7 +133,7 @@ impl PartitionLayout {
 }
 
 /// Returns the orbits of the sets of defenders under the symmetries, largest first.
-fn orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
+fn set_orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
     let sets = &frame.defenders;
     let mut seen = vec![false; sets.len()];
     let mut orbits = Vec::new();
@@ -150,11 +153,11 @@ fn orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
 }
 
 /// Assigns orbits to partitions, each to the one that has the fewest sets.
-fn dealt(orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
+fn distribute(orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
     let mut partitions: Vec<Vec<Rank>> = vec![Vec::new(); count];
     for orbit in orbits {
-        if let Some(least) = partitions.iter_mut().min_by_key(|partition| partition.len()) {
-            least.extend(orbit);
+        if let Some(smallest) = partitions.iter_mut().min_by_key(|partition| partition.len()) {
+            smallest.extend(orbit);
         }
     }
     partitions.iter_mut().for_each(|partition| partition.sort_unstable());
@@ -166,7 +169,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::solve::communicator::of_rank;
     use crate::solve::rows::numbers::ChunkRow;
     use crate::solve::rows::row::Row;
     use crate::solve::test_support::{load, with_words};
@@ -189,18 +191,18 @@ mod tests {
                 assert_eq!(rows, chunks.rows());
             }
             assert!(layout.places.iter().all(|&(partition, _)| partition < layout.count()));
-            goes_there_and_back(&layout, &domain, chunks);
+            mappings_are_inverse(&layout, &domain, chunks);
             for rank in 0..3 {
-                let partitions = of_rank(layout.count(), rank, 3);
+                let partitions = even_split(layout.count(), rank, 3);
                 let ranges = layout.ranges[partitions.clone()].iter().cloned();
                 assert!(ranges.flatten().eq(layout.chunks_of(&partitions)), "{count} partitions");
             }
-            assert_eq!(of_rank(layout.count(), 2, 3).end, layout.count());
+            assert_eq!(even_split(layout.count(), 2, 3).end, layout.count());
         }
     }
 
     /// Every row is in one partition either way, and the two mappings are inverse.
-    fn goes_there_and_back<const N: usize>(
+    fn mappings_are_inverse<const N: usize>(
         layout: &PartitionLayout,
         domain: &BySide<Vec<Domain<N>>>,
         chunks: Chunks,

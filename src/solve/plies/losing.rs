@@ -53,8 +53,10 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     let star_cost = StarCost::UNMOVES_AND_MOVES;
     let (new, into) = (tables.newly_won, &mut *tables.lost);
     let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_cost, into);
-    let candidates = candidates(domain, ply, &mut tables, &predecessors)?;
+    let candidates = find_candidates(domain, ply, &mut tables, &predecessors)?;
     let LossTables { open: all_open, won: known_wins, lost: may_be_lost, .. } = tables;
+    // The candidates are in place, so the cost of both methods is known: one search of the whole
+    // table by stars, or one search for each candidate row.
     let by_stars = moves.stars.as_ref().filter(|_| {
         let (rows, all) = (candidates.rows, chunks.rows());
         loser == Side::Attackers && !StarCost::MOVES.exceeds_row_cost(rows, all)
@@ -75,6 +77,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
             let chunk = chunks.number(at);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let may = &candidates.blocks[places.clone()];
+            // Chunks without candidates are not read: the wins may be packed on disk.
             let (rows, first) = match &mut chunk_won {
                 Some(won) if may.any() => (won.rows()?, places.start),
                 _ => (whole, 0),
@@ -94,7 +97,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
                 } else if kings.is_none() {
                     worker.without_escape(loser, number, safe, found);
                 }
-                findings.note(place, found);
+                findings.add_block(place, found);
             }
             chunk_open.flip(findings.events())?;
             advance(ply.progress, (places.len() * block_rows) as u64)?;
@@ -106,7 +109,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
 
 /// Puts candidates into `lost`: open positions with a move to a new win, and those that become
 /// open. Returns where they are.
-fn candidates<const N: usize, T: Table<N>>(
+fn find_candidates<const N: usize, T: Table<N>>(
     domain: &Domain<N>,
     ply: &Ply<N>,
     tables: &mut LossTables<N, T>,
@@ -125,6 +128,7 @@ fn candidates<const N: usize, T: Table<N>>(
             let among = predecessors.among(places.clone());
             let captures = ply.io.seeds(Content::Releases, ply.number - 1, chunk)?;
             let mut releases = Cursor(&captures);
+            // Blocks with releases have candidates even if no move leads to a new win.
             let visited = releases.blocks(&among, block_rows);
             let mut candidates = BitVec::repeat(false, places.len());
             let mut rows = 0;
@@ -141,7 +145,7 @@ fn candidates<const N: usize, T: Table<N>>(
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_may_be_lost[first..][..block_rows];
-                let open = &open[first..][..block_rows];
+                let block_open = &open[first..][..block_rows];
                 if among[place] {
                     if let Predecessors::Lanes(_) = predecessors {
                         worker.add_images(number, found);
@@ -149,15 +153,16 @@ fn candidates<const N: usize, T: Table<N>>(
                         let new = &newly_won[(places.start + place) * block_rows..][..block_rows];
                         let exact =
                             winner == Side::Attackers && worker.defenders_back(number, new, found);
+                        // Otherwise, all open positions of the block are candidates.
                         if !exact {
                             found.fill(!Row::EMPTY);
                         }
                     }
-                    for (found, &open) in found.iter_mut().zip(open) {
+                    for (found, &open) in found.iter_mut().zip(block_open) {
                         *found &= open;
                     }
                 }
-                for event in releases.here(first, block_rows) {
+                for event in releases.take_block(first, block_rows) {
                     found[event.row.index() - first] |= event.lanes;
                 }
                 let count = found.iter().filter(|lanes| !lanes.is_empty()).count();

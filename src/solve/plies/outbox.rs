@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::solve::communicator::{Communicator, of_rank};
+use crate::solve::communicator::{Communicator, even_split};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::row_batch::{RowBatch, exchange};
@@ -24,9 +24,9 @@ pub(crate) struct Outbox {
     spill: Arc<SpillFile>,
     /// By partition.
     batches: Mutex<Vec<Vec<RowBatch>>>,
-    /// The rows accepted so far, and the nanoseconds that this took.
-    taken: AtomicUsize,
-    took: AtomicU64,
+    /// The rows accepted so far, and the nanoseconds spent packing them.
+    accepted: AtomicUsize,
+    packing_nanos: AtomicU64,
 }
 
 /// The batches for one partition, ordered by their first rows.
@@ -40,7 +40,7 @@ impl Outbox {
     /// Creates an empty outbox. Several outboxes may share a spill file.
     pub(crate) fn new(spill: &Arc<SpillFile>, partitions: usize) -> Outbox {
         let (spill, batches) = (Arc::clone(spill), Mutex::new(vec![Vec::new(); partitions]));
-        Outbox { spill, batches, taken: AtomicUsize::new(0), took: AtomicU64::new(0) }
+        Outbox { spill, batches, accepted: AtomicUsize::new(0), packing_nanos: AtomicU64::new(0) }
     }
 
     /// Accepts events by partition, each in ascending order.
@@ -51,7 +51,7 @@ impl Outbox {
         &self,
         by_partition: &[Vec<Event<N, PartitionRow>>],
     ) -> Result<(), ScratchError> {
-        let begun = Instant::now();
+        let started = Instant::now();
         for (partition, events) in by_partition.iter().enumerate() {
             if let [first, .., last] | [first @ last] = &events[..] {
                 let record = self.spill.add(&encode_events(events))?;
@@ -60,22 +60,22 @@ impl Outbox {
                 batches[partition].push(RowBatch { first, reach, rows, record });
             }
         }
-        self.taken.fetch_add(by_partition.iter().map(Vec::len).sum(), Ordering::Relaxed);
-        self.took.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.accepted.fetch_add(by_partition.iter().map(Vec::len).sum(), Ordering::Relaxed);
+        self.packing_nanos.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
         Ok(())
     }
 
     /// Returns the number of rows accepted.
-    pub(crate) fn taken(&self) -> usize {
-        self.taken.load(Ordering::Relaxed)
+    pub(crate) fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
     }
 
     /// Returns the time that all threads together have spent in `send`.
     pub(crate) fn packing(&self) -> Duration {
-        Duration::from_nanos(self.took.load(Ordering::Relaxed))
+        Duration::from_nanos(self.packing_nanos.load(Ordering::Relaxed))
     }
 
-    /// The error if the rows accepted and delivered differ.
+    /// Returns the error for rows that were lost or duplicated.
     pub(crate) fn damaged(&self) -> ScratchError {
         self.spill.damaged()
     }
@@ -85,45 +85,48 @@ impl Outbox {
     /// # Errors
     /// If rows were lost or duplicated, the disk fails, or a rank has stopped.
     pub(crate) fn deliver(self, comm: &dyn Communicator) -> Result<Vec<Inbox>, ScratchError> {
-        let taken = self.taken();
+        let accepted = self.accepted();
         let mut batches = self.batches.into_inner().unwrap_or_else(PoisonError::into_inner);
         let count = batches.len();
-        let partitions = |rank| of_rank(count, rank, comm.size());
-        let own = partitions(comm.rank());
-        let mut inbox: Vec<Vec<RowBatch>> = batches[own.clone()].iter_mut().map(take).collect();
+        let own = even_split(count, comm.rank(), comm.size());
+        let mut received: Vec<Vec<RowBatch>> = batches[own.clone()].iter_mut().map(take).collect();
         if comm.size() > 1 {
-            let for_rank = |rank| {
-                let batches =
-                    partitions(rank).map(|partition| (partition, take(&mut batches[partition])));
-                batches
-                    .flat_map(|(partition, all)| all.into_iter().map(move |p| (partition, p)))
-                    .collect()
-            };
-            let outbox = (0..comm.size()).map(for_rank).collect();
-            exchange(&self.spill, comm, outbox, |partition, batch| {
-                inbox[partition - own.start].push(batch);
+            // The own partitions are empty by now.
+            let mut by_rank = Vec::with_capacity(comm.size());
+            for rank in 0..comm.size() {
+                let partitions = even_split(count, rank, comm.size());
+                let to_send = partitions.flat_map(|partition| {
+                    take(&mut batches[partition]).into_iter().map(move |batch| (partition, batch))
+                });
+                by_rank.push(to_send.collect());
+            }
+            exchange(&self.spill, comm, by_rank, |partition, batch| {
+                received[partition - own.start].push(batch);
             })?;
         }
         let spill = self.spill;
-        let inbox = inbox.into_iter().map(|mut batches| {
-            batches.sort_unstable_by_key(|batch| batch.first);
-            let mut reach = PartitionRow::FIRST;
-            for batch in &mut batches {
-                reach = reach.max(batch.reach);
-                batch.reach = reach;
-            }
-            Inbox { spill: Some(Arc::clone(&spill)), batches }
-        });
-        let inbox: Vec<Inbox> = inbox.collect();
-        let delivered = inbox.iter().map(Inbox::rows).sum::<usize>();
-        match comm.sum(delivered as u64)? == comm.sum(taken as u64)? {
-            true => Ok(inbox),
+        let inboxes: Vec<Inbox> =
+            received.into_iter().map(|batches| Inbox::new(&spill, batches)).collect();
+        let delivered = inboxes.iter().map(Inbox::rows).sum::<usize>();
+        match comm.sum(delivered as u64)? == comm.sum(accepted as u64)? {
+            true => Ok(inboxes),
             false => Err(spill.damaged()),
         }
     }
 }
 
 impl Inbox {
+    /// Orders batches, and extends the reach of each to that of all before it.
+    fn new(spill: &Arc<SpillFile>, mut batches: Vec<RowBatch>) -> Inbox {
+        batches.sort_unstable_by_key(|batch| batch.first);
+        let mut reach = PartitionRow::FIRST;
+        for batch in &mut batches {
+            reach = reach.max(batch.reach);
+            batch.reach = reach;
+        }
+        Inbox { spill: Some(Arc::clone(spill)), batches }
+    }
+
     /// Returns `true` if there are no batches.
     pub(crate) fn is_empty(&self) -> bool {
         self.batches.is_empty()
@@ -192,11 +195,12 @@ impl Inbox {
             let near = self.near(&rows).par_iter();
             let opened: Vec<Vec<Event<N, PartitionRow>>> =
                 near.map(|batch| self.open(batch)).collect::<Result<_, _>>()?;
-            let advance = (first..end).into_par_iter().map(|chunk| {
+            let counts = (first..end).into_par_iter().map(|chunk| {
                 let rows = chunk * height..(chunk + 1) * height;
                 let mut events: Vec<Event<N>> = Vec::new();
                 opened.iter().for_each(|batch| add_events(batch, &rows, &mut events));
                 merge(&mut events);
+                // A row that occurs twice was sent twice.
                 if events.is_sorted_by(|one, next| one.row < next.row) {
                     if !events.is_empty() {
                         visit(chunks.number(chunk), &events)?;
@@ -206,7 +210,7 @@ impl Inbox {
                     Err(spill.damaged())
                 }
             });
-            visited += advance.sum::<Result<usize, ScratchError>>()?;
+            visited += counts.sum::<Result<usize, ScratchError>>()?;
         }
         if visited == self.rows() { Ok(()) } else { Err(spill.damaged()) }
     }
@@ -235,9 +239,9 @@ fn add_events<const N: usize>(
     rows: &Range<usize>,
     events: &mut Vec<Event<N>>,
 ) {
-    let before = |row: usize| batch.partition_point(|event| event.row.index() < row);
-    let own = &batch[before(rows.start)..before(rows.end)];
-    events.extend(own.iter().map(|&Event { row, lanes }| Event {
+    let start = batch.partition_point(|event| event.row.index() < rows.start);
+    let end = batch.partition_point(|event| event.row.index() < rows.end);
+    events.extend(batch[start..end].iter().map(|&Event { row, lanes }| Event {
         row: ChunkRow::new(row.index() - rows.start),
         lanes,
     }));
@@ -271,8 +275,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sync_every = Duration::MAX;
         let (files, compression) = (Arc::new(SystemFiles), Compression::ALWAYS);
-        let keeping = ScratchOptions { files, sync_every, compression, progress: &() };
-        let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
+        let options = ScratchOptions { files, sync_every, compression, progress: &() };
+        let scratch = ScratchFolder::open(folder.path(), [0; 32], options).unwrap();
         let outbox = Outbox::new(&Arc::new(SpillFile::new(&scratch).unwrap()), 2);
         let mut count = [0; 2];
         for batch in 0..3 {
@@ -309,7 +313,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
         #[test]
-        fn every_partition_gets_its_rows(
+        fn every_partition_receives_its_rows(
             rows in prop::collection::btree_map(0..chunks().rows(), (0..3_usize, 0..2_usize), 1..20),
         ) {
             sent(&rows, |outbox, count| {
@@ -339,25 +343,25 @@ mod tests {
         }
 
         #[test]
-        fn what_is_lost_or_doubled_is_noticed(
+        fn lost_and_duplicated_rows_are_detected(
             rows in prop::collection::btree_map(0..chunks().rows(), (0..3_usize, 0..2_usize), 1..20),
-            doubles in any::<bool>(),
+            duplicates in any::<bool>(),
         ) {
             sent(&rows, |outbox, _| {
                 {
                     let mut batches = outbox.batches.lock().unwrap();
                     let partition = batches.iter_mut().find(|batches| !batches.is_empty()).unwrap();
                     let batch = partition.pop().unwrap();
-                    if doubles {
+                    if duplicates {
                         partition.extend([batch, batch]);
                     }
                 }
                 let there: usize =
-                    outbox.batches.lock().unwrap().iter().flatten().map(|p| p.rows).sum();
+                    outbox.batches.lock().unwrap().iter().flatten().map(|batch| batch.rows).sum();
                 assert!(there != rows.len());
-                assert_eq!(outbox.taken(), rows.len());
-                if doubles {
-                    outbox.taken.store(there, Ordering::Relaxed);
+                assert_eq!(outbox.accepted(), rows.len());
+                if duplicates {
+                    outbox.accepted.store(there, Ordering::Relaxed);
                     let inbox = outbox.deliver(&SingleProcess).unwrap();
                     assert!(inbox.iter().any(|inbox| visited(inbox).is_none()));
                 } else {

@@ -50,11 +50,11 @@ impl PackedTable {
         chunks: Chunks,
         spill: &Arc<SpillFile>,
     ) -> Result<PackedTable, ScratchError> {
-        let pack = |rows| {
+        let packed = rows.par_chunks(chunks.chunk_rows()).map(|rows| {
             let packed = spill.add(&encode_rows(rows))?;
-            Ok::<_, ScratchError>(ChunkRows { packed, flips: Vec::new(), used: 0, flipped: 0 })
-        };
-        let chunks = rows.par_chunks(chunks.chunk_rows()).map(pack).collect::<Result<_, _>>()?;
+            Ok(ChunkRows { packed, flips: Vec::new(), used: 0, flipped: 0 })
+        });
+        let chunks = packed.collect::<Result<_, ScratchError>>()?;
         Ok(PackedTable { spill: Arc::clone(spill), chunks })
     }
 
@@ -179,7 +179,7 @@ mod tests {
 
         /// A packed table equals one in memory, whatever is flipped.
         #[test]
-        fn packed_rows_are_the_rows(
+        fn packed_rows_equal_the_rows_in_memory(
             first in prop::collection::vec(any::<u64>(), ROWS),
             flips in prop::collection::vec(
                 (0..3_usize, prop::collection::btree_map(0..8_usize, any::<u64>(), 0..5), any::<bool>()),
@@ -189,8 +189,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let sync_every = Duration::MAX;
             let (files, compression) = (Arc::new(SystemFiles), Compression::ALWAYS);
-            let keeping = ScratchOptions { files, sync_every, compression, progress: &() };
-            let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
+            let options = ScratchOptions { files, sync_every, compression, progress: &() };
+            let scratch = ScratchFolder::open(folder.path(), [0; 32], options).unwrap();
             let chunks = Chunks::new(ROWS / 2, 2).of_blocks(4);
             let mut rows: Vec<Row<1>> = first.into_iter().map(|word| Row([word])).collect();
             let mut packed = PackedTable::of(&rows, chunks, &Arc::new(SpillFile::new(&scratch).unwrap())).unwrap();

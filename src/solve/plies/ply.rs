@@ -61,7 +61,7 @@ pub(crate) struct Ply<'a, const N: usize> {
     pub number: Plies,
     /// The source of seeds and the destination of findings.
     pub io: &'a dyn PlyIo<N>,
-    /// Hears of the rows of each finished chunk.
+    /// Receives the number of rows of each finished chunk.
     pub progress: &'a dyn Progress,
 }
 
@@ -73,13 +73,13 @@ pub(crate) struct Findings<const N: usize> {
 }
 
 impl<const N: usize> Findings<N> {
-    /// No findings in a number of blocks.
+    /// Creates empty findings for a number of blocks.
     pub(crate) fn new(blocks: usize) -> Findings<N> {
         Findings { events: Vec::new(), blocks: BitVec::repeat(false, blocks) }
     }
 
     /// Adds the findings of the block at a place in the chunk.
-    pub(crate) fn note(&mut self, place: usize, found: &[Row<N>]) {
+    pub(crate) fn add_block(&mut self, place: usize, found: &[Row<N>]) {
         let before = self.events.len();
         let rows = (place * found.len()..).map(ChunkRow::new).zip(found);
         let some = rows.filter(|(_, lanes)| !lanes.is_empty());

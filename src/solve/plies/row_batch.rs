@@ -33,28 +33,30 @@ pub(crate) fn exchange(
     mut outbox: Vec<Vec<(usize, RowBatch)>>,
     mut take: impl FnMut(usize, RowBatch),
 ) -> Result<(), ScratchError> {
-    let most = ROUND_BYTES / comm.size();
+    let max_bytes = ROUND_BYTES / comm.size();
     loop {
-        let mut all = Vec::with_capacity(outbox.len());
+        let mut messages = Vec::with_capacity(outbox.len());
         for batches in &mut outbox {
-            // The first byte tells the receiver if another round follows.
+            // The first byte is 1 if another round follows.
             let mut bytes = vec![0];
             while let Some((partition, batch)) = batches.pop_if(|(_, batch)| {
-                bytes.len() == 1 || bytes.len() + WIRE_HEADER_BYTES + batch.record.size() <= most
+                bytes.len() == 1
+                    || bytes.len() + WIRE_HEADER_BYTES + batch.record.size() <= max_bytes
             }) {
-                put(spill, partition, &batch, &mut bytes)?;
+                encode_batch(spill, partition, &batch, &mut bytes)?;
             }
-            all.push(bytes);
+            messages.push(bytes);
         }
         let more = outbox.iter().any(|batches| !batches.is_empty());
-        all.iter_mut().for_each(|bytes| bytes[0] = more.into());
-        let domain = comm.all_to_all(all)?;
+        messages.iter_mut().for_each(|bytes| bytes[0] = more.into());
+        let received = comm.all_to_all(messages)?;
+        // All ranks receive the same flags, so they stop after the same round.
         let mut any_more = false;
-        for bytes in &domain {
+        for bytes in &received {
             let (&more, mut rest) = bytes.split_first().ok_or(CommunicatorError)?;
             any_more |= more != 0;
             while !rest.is_empty() {
-                let (partition, batch) = next(spill, &mut rest)?;
+                let (partition, batch) = decode_batch(spill, &mut rest)?;
                 take(partition, batch);
             }
         }
@@ -65,7 +67,7 @@ pub(crate) fn exchange(
 }
 
 /// Encodes a batch at the end of `bytes`.
-fn put(
+fn encode_batch(
     spill: &SpillFile,
     partition: usize,
     batch: &RowBatch,
@@ -80,16 +82,18 @@ fn put(
 }
 
 /// Decodes the next batch and the index of its partition; adds its record to `spill`.
-fn next(spill: &SpillFile, bytes: &mut &[u8]) -> Result<(usize, RowBatch), ScratchError> {
-    let damaged = || spill.damaged();
-    let (head, rest) = bytes.split_first_chunk::<WIRE_HEADER_BYTES>().ok_or_else(damaged)?;
-    let (numbers, header) = head.split_at(WIRE_NUMBERS * size_of::<u64>());
-    let numbers = numbers.as_chunks().0;
-    let number = |i: usize| u64::from_le_bytes(numbers[i]) as usize;
-    let header = SpillHeader::from_bytes(header.first_chunk().ok_or_else(damaged)?);
-    let (rows, rest) = rest.split_at_checked(header.size()).ok_or_else(damaged)?;
+fn decode_batch(spill: &SpillFile, bytes: &mut &[u8]) -> Result<(usize, RowBatch), ScratchError> {
+    let (head, tail) =
+        bytes.split_first_chunk::<WIRE_HEADER_BYTES>().ok_or_else(|| spill.damaged())?;
+    let (number_bytes, header_bytes) = head.split_at(WIRE_NUMBERS * size_of::<u64>());
+    let words = number_bytes.as_chunks().0;
+    let [partition, first, reach, rows]: [usize; WIRE_NUMBERS] =
+        std::array::from_fn(|i| u64::from_le_bytes(words[i]) as usize);
+    let header =
+        SpillHeader::from_bytes(header_bytes.first_chunk().ok_or_else(|| spill.damaged())?);
+    let (encoded, rest) = tail.split_at_checked(header.size()).ok_or_else(|| spill.damaged())?;
     *bytes = rest;
-    let (first, reach) = (PartitionRow::new(number(1)), PartitionRow::new(number(2)));
-    let record = spill.add_raw(header, rows)?;
-    Ok((number(0), RowBatch { first, reach, rows: number(3), record }))
+    let record = spill.add_raw(header, encoded)?;
+    let (first, reach) = (PartitionRow::new(first), PartitionRow::new(reach));
+    Ok((partition, RowBatch { first, reach, rows, record }))
 }

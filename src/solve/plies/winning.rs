@@ -43,6 +43,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     let predecessors =
         Predecessors::find(moves, chunks, winner, known_losses, lost, star_cost, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
+        // The search clears the lanes that have a winning move; known wins need no search.
         let new = newly_won.par_chunks_mut(chunks.chunk_rows());
         won_chunks.par_iter_mut().zip(new).try_for_each(|(won, new)| {
             new.iter_mut().zip(won.rows()?).for_each(|(new, &won)| *new = !won);
@@ -63,8 +64,10 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
             let among = predecessors.among(places.clone());
             let captures = ply.io.seeds(Content::Wins, ply.number, chunk)?;
             let mut wins = Cursor(&captures);
+            // Blocks with winning captures are visited even if no move leads to a new loss.
             let visited = wins.blocks(&among, block_rows);
             let mut findings = Findings::new(places.len());
+            // Before the rows are read: the table may be packed on disk.
             if visited.not_any() {
                 advance(ply.progress, (places.len() * block_rows) as u64)?;
                 return findings.save(ply, chunk);
@@ -78,20 +81,20 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_new[first..][..block_rows];
-                let won = &won[first..][..block_rows];
+                let block_won = &won[first..][..block_rows];
                 match &predecessors {
                     _ if !among[place] || kings.is_some() => {}
                     Predecessors::Lanes(_) => worker.add_images(number, found),
-                    Predecessors::Stars => worker.won_by_stars(number, won, found),
-                    _ => worker.winning_moves(winner, number, targets, won, found),
+                    Predecessors::Stars => worker.won_by_stars(number, block_won, found),
+                    _ => worker.winning_moves(winner, number, targets, block_won, found),
                 }
-                for event in wins.here(first, block_rows) {
+                for event in wins.take_block(first, block_rows) {
                     found[event.row.index() - first] |= event.lanes;
                 }
-                for (found, won) in found.iter_mut().zip(won) {
+                for (found, won) in found.iter_mut().zip(block_won) {
                     *found = found.without(*won);
                 }
-                findings.note(place, found);
+                findings.add_block(place, found);
             }
             chunk_won.flip(findings.events())?;
             advance(ply.progress, (places.len() * block_rows) as u64)?;

@@ -29,7 +29,7 @@ pub(crate) struct Worker<'f, const N: usize> {
     /// All rows of a block.
     lanes: Vec<Row<N>>,
     /// Blocks of one row, and the squares where the king may arrive.
-    ends: Vec<(BlockNumber, Row<N>)>,
+    destinations: Vec<(BlockNumber, Row<N>)>,
 }
 
 impl<'f, const N: usize> Worker<'f, N> {
@@ -43,7 +43,7 @@ impl<'f, const N: usize> Worker<'f, N> {
             row_buffers: RowBuffers::default(),
             rows: Vec::new(),
             lanes: vec![Row::EMPTY; moves.frame.block_rows()],
-            ends: Vec::new(),
+            destinations: Vec::new(),
         }
     }
 
@@ -88,14 +88,14 @@ impl<'f, const N: usize> Worker<'f, N> {
             }
         }
         self.load_block(number);
-        let (block, sought) = (&self.block, &mut self.lanes);
-        for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
-            *sought = valid.without(won);
+        let (block, remaining) = (&self.block, &mut self.lanes);
+        for ((remaining, &valid), &won) in remaining.iter_mut().zip(&block.valid).zip(won) {
+            *remaining = valid.without(won);
         }
-        found.copy_from_slice(sought);
-        self.block_moves.quiet_moves(winner, block, targets, sought);
-        for (found, &sought) in found.iter_mut().zip(&*sought) {
-            *found = found.without(sought);
+        found.copy_from_slice(remaining);
+        self.block_moves.quiet_moves(winner, block, targets, remaining);
+        for (found, &remaining) in found.iter_mut().zip(&*remaining) {
+            *found = found.without(remaining);
         }
     }
 
@@ -130,8 +130,8 @@ impl<'f, const N: usize> Worker<'f, N> {
         targets: &[Row<N>],
         found: &mut [Row<N>],
     ) {
-        let ends = ones(blocks).map(|place| (place, targets[place]));
-        self.king_origins(kings, first, ends, |place, lanes| found[place] = lanes);
+        let destinations = ones(blocks).map(|place| (place, targets[place]));
+        self.king_origins(kings, first, destinations, |place, lanes| found[place] = lanes);
     }
 
     /// Removes from `rows`, by place, the lanes of some blocks of a chunk from which the king has a
@@ -144,25 +144,26 @@ impl<'f, const N: usize> Worker<'f, N> {
         table: &[Row<N>],
         rows: &mut [Row<N>],
     ) {
-        let ends = ones(blocks).map(|place| (place, !table[place]));
-        self.king_origins(kings, first, ends, |place, lanes| {
+        let destinations = ones(blocks).map(|place| (place, !table[place]));
+        self.king_origins(kings, first, destinations, |place, lanes| {
             rows[place] = rows[place].without(lanes);
         });
     }
 
-    /// Calls `visit` with the places and lanes from which the king has a move to these ends.
+    /// Calls `visit` with the places and lanes from which the king has a move to these destinations.
     fn king_origins(
         &mut self,
         kings: &KingRows<N>,
         first: BlockNumber,
-        ends: impl Iterator<Item = (usize, Row<N>)>,
+        destinations: impl Iterator<Item = (usize, Row<N>)>,
         mut visit: impl FnMut(usize, Row<N>),
     ) {
-        let first = first.index();
-        self.ends.clear();
-        self.ends.extend(ends.map(|(place, lanes)| (BlockNumber::new(first + place), lanes)));
-        kings.origins(&mut self.walker, &self.ends, |number, lanes| {
-            visit(number.index() - first, lanes);
+        let base = first.index();
+        self.destinations.clear();
+        self.destinations
+            .extend(destinations.map(|(place, lanes)| (BlockNumber::new(base + place), lanes)));
+        kings.origins(&mut self.walker, &self.destinations, |number, lanes| {
+            visit(number.index() - base, lanes);
         });
     }
 
@@ -202,10 +203,10 @@ impl<'f, const N: usize> Worker<'f, N> {
                 self.rows.iter().for_each(|&(rank, lanes)| rows[rank.index()] = lanes);
             }
             Side::Defenders => {
-                let of_block = safe.rows_of(number, rows.len());
+                let block_safe = safe.rows_of(number, rows.len());
                 for &(rank, lanes) in &self.rows {
                     rows[rank.index()] =
-                        moves.without_defender_escapes(attackers, of_block, (rank, lanes));
+                        moves.without_defender_escapes(attackers, block_safe, (rank, lanes));
                 }
             }
         }

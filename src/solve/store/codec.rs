@@ -33,8 +33,8 @@ pub(crate) fn encode_events<const N: usize, R: Copy + Into<u64>>(
 pub(crate) fn decode_events<const N: usize, R: TryFrom<u64>>(
     bytes: &[u8],
 ) -> Option<Vec<Event<N, R>>> {
-    let (count, mut rest) = bytes.split_first_chunk::<4>()?;
-    let count = u32::from_le_bytes(*count) as usize;
+    let (count_bytes, mut rest) = bytes.split_first_chunk::<4>()?;
+    let count = u32::from_le_bytes(*count_bytes) as usize;
     // Each event has at least one byte, which bounds the allocation.
     let mut events = Vec::with_capacity(count.min(rest.len()));
     let mut row = 0_u64;
@@ -118,8 +118,8 @@ fn take_rows<const N: usize>(
     let (planes, rest) = words.split_at(eights * WORD * N);
     for at in 0..eights {
         let squares: [[u64; WORD]; N] = array::from_fn(|word| {
-            let plane = |i| planes[(word * WORD + i) * eights + at];
-            let mut square = array::from_fn(|i| u64::from_le_bytes(plane(i)));
+            let mut square =
+                array::from_fn(|i| u64::from_le_bytes(planes[(word * WORD + i) * eights + at]));
             transpose(&mut square);
             square
         });
@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn events_go_through_bytes(rows in prop::collection::btree_map(any::<u32>(), any::<[u64; 2]>(), 0..50)) {
+        fn events_round_trip(rows in prop::collection::btree_map(any::<u32>(), any::<[u64; 2]>(), 0..50)) {
             let event = |(row, lanes): (u32, _)| Event { row: ChunkRow::from(row), lanes: Row(lanes) };
             let events: Vec<Event<2>> = rows.into_iter().map(event).collect();
             let bytes = encode_events(&events);
@@ -164,7 +164,7 @@ mod tests {
         }
 
         #[test]
-        fn rows_go_through_bytes(rows in prop::collection::vec(any::<[u64; 3]>(), 0..20)) {
+        fn rows_round_trip(rows in prop::collection::vec(any::<[u64; 3]>(), 0..20)) {
             let rows: Vec<Row<3>> = rows.into_iter().map(Row).collect();
             let bytes = encode_rows(&rows);
             prop_assert_eq!(bytes.len(), size_of_val(&rows[..]));
@@ -177,7 +177,7 @@ mod tests {
 
         /// Equal bytes of all rows are adjacent.
         #[test]
-        fn bytes_of_a_place_stand_together(row in any::<[u64; 2]>(), eights in 1..5_usize) {
+        fn bytes_of_a_plane_are_adjacent(row in any::<[u64; 2]>(), eights in 1..5_usize) {
             let bytes = encode_rows(&vec![Row(row); 8 * eights]);
             let own = row.iter().flat_map(|word| word.to_le_bytes());
             prop_assert!(own.zip(bytes.chunks(8 * eights)).all(|(byte, plane)| plane.iter().all(|&b| b == byte)));

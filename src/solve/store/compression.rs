@@ -68,9 +68,10 @@ impl CompressionPolicy {
             return true;
         }
         let bytes = bytes as u64;
-        let less = |until_query: u64| Some(until_query.saturating_sub(bytes));
-        let until_query = self.until_query.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        if until_query.is_ok_and(|until_query| until_query <= bytes) {
+        let left = self.until_query.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            Some(left.saturating_sub(bytes))
+        });
+        if left.is_ok_and(|left| left <= bytes) {
             self.query_disk();
         }
         self.is_short.load(Ordering::Relaxed)
@@ -135,36 +136,36 @@ mod tests {
         (policy, files, root)
     }
 
-    /// Counts the next records that are compressed, or not.
-    fn next(policy: &CompressionPolicy, packed: bool) -> u64 {
+    /// Counts the next records, up to the first with another decision.
+    fn count_next(policy: &CompressionPolicy, packed: bool) -> u64 {
         (0..1000).take_while(|_| policy.should_compress(RECORD as usize) == packed).count() as u64
     }
 
     #[test]
     fn records_are_compressed_while_the_disk_is_short() {
         let (policy, files, _root) = policy(1 << 40, 1);
-        assert!(next(&policy, false) == 1000 && !policy.is_short());
+        assert!(count_next(&policy, false) == 1000 && !policy.is_short());
         // Another program fills the disk, or frees it.
         let files = files.full(RESERVE);
-        assert!(policy.is_short() && next(&policy, false) <= MAX_QUERY_BYTES / RECORD);
+        assert!(policy.is_short() && count_next(&policy, false) <= MAX_QUERY_BYTES / RECORD);
         files.full(1 << 40);
-        assert!(next(&policy, true) <= 1 && next(&policy, false) == 1000);
-        assert!(policy.mark_full() && next(&policy, true) == 1000 && !policy.mark_full());
+        assert!(count_next(&policy, true) <= 1 && count_next(&policy, false) == 1000);
+        assert!(policy.mark_full() && count_next(&policy, true) == 1000 && !policy.mark_full());
     }
 
     #[test]
     fn the_reserve_is_left_on_small_disks() {
         for (spare, writers) in [(0, 1), (RECORD, 2), (5 << 20, 1), (70 << 20, 1), (70 << 20, 3)] {
             let (policy, files, _root) = policy(spare, writers);
-            let mut until_query = spare;
+            let mut left = spare;
             // All writers write at the same time.
-            while until_query > 0 && !policy.should_compress(RECORD as usize) {
-                until_query = until_query.saturating_sub(writers as u64 * RECORD);
-                files.clone().full(RESERVE + until_query);
+            while left > 0 && !policy.should_compress(RECORD as usize) {
+                left = left.saturating_sub(writers as u64 * RECORD);
+                files.clone().full(RESERVE + left);
             }
-            let most = writers as u64 * (RECORD + MIN_QUERY_BYTES);
+            let max_left = writers as u64 * (RECORD + MIN_QUERY_BYTES);
             assert!(policy.should_compress(RECORD as usize), "{spare}");
-            assert!(until_query <= most, "{until_query} of {spare} bytes are until_query");
+            assert!(left <= max_left, "{left} of {spare} bytes are left");
         }
     }
 }

@@ -55,7 +55,7 @@ impl ScratchError {
         matches!(&self.kind, ScratchErrorKind::Io(source) if is_full(source))
     }
 
-    /// The error for a file that does not hold what was written.
+    /// Returns the error for a file that does not hold what was written.
     pub fn damaged(path: &Path) -> ScratchError {
         ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Damaged }
     }

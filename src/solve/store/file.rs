@@ -24,7 +24,7 @@ use super::stage::{Key, PARTIAL, Part};
 const LEVEL: i32 = 1;
 
 /// Below this number of uncompressed bytes compression saves nothing: disks allocate whole blocks.
-const LEAST_PLAIN: u64 = 4096;
+const MIN_PLAIN_BYTES: u64 = 4096;
 
 /// A finished part of a stage.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl StageFile<'_> {
     /// Returns `true` if enough bytes are uncompressed for compression to pay.
     pub(super) fn is_plain(&self) -> bool {
         let plain = self.index.entries.iter().filter(|entry| entry.packed == entry.length);
-        plain.map(|entry| u64::from(entry.packed)).sum::<u64>() >= LEAST_PLAIN
+        plain.map(|entry| u64::from(entry.packed)).sum::<u64>() >= MIN_PLAIN_BYTES
     }
 
     /// Returns all records, compressed.
@@ -86,11 +86,11 @@ impl StageFile<'_> {
     }
 
     fn record(&self, entry: &IndexEntry) -> Result<Vec<u8>, ScratchError> {
-        let packed = self.files.read(&self.path, entry.start, entry.packed as usize);
-        let packed = match packed {
+        let packed = match self.files.read(&self.path, entry.start, entry.packed as usize) {
+            Ok(packed) => packed,
             // The file was truncated or deleted after its index was read.
             Err(error) if is_gone(&error) => return Err(self.damaged()),
-            packed => packed.map_err(at(&self.path))?,
+            Err(error) => return Err(at(&self.path)(error)),
         };
         let bytes = match entry.packed == entry.length {
             true => Some(packed),
@@ -99,7 +99,7 @@ impl StageFile<'_> {
         bytes.filter(|bytes| checksum(bytes) == entry.sum).ok_or_else(|| self.damaged())
     }
 
-    /// The error for a file that does not hold what was written.
+    /// Returns the error for a file that does not hold what was written.
     pub(crate) fn damaged(&self) -> ScratchError {
         ScratchError::damaged(&self.path)
     }
@@ -152,12 +152,9 @@ impl<'a> StageWriter<'a> {
         header: Header,
     ) -> Result<StageWriter<'a>, ScratchError> {
         let path = scratch.path(&part);
-        let begin = || {
-            let mut file = scratch.files.create(&path.with_extension(PARTIAL), false)?;
-            file.write_all(&header.to_bytes())?;
-            Ok(file)
-        };
-        let file = begin().map_err(at(&path))?;
+        let partial = path.with_extension(PARTIAL);
+        let mut file = scratch.files.create(&partial, false).map_err(at(&path))?;
+        file.write_all(&header.to_bytes()).map_err(at(&path))?;
         let state = WriterState { file, end: HEADER_BYTES as u64, entries: Vec::new() };
         Ok(StageWriter { scratch, part, header, path, state: Mutex::new(state) })
     }
@@ -200,25 +197,36 @@ impl<'a> StageWriter<'a> {
     /// Finishes the part: writes the index, then gives the file its final name.
     pub(crate) fn finish(self) -> Result<StageFile<'a>, ScratchError> {
         let StageWriter { scratch, part, header, path, state } = self;
-        let WriterState { mut file, entries, .. } =
+        let WriterState { file, entries, .. } =
             state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let index = Index::new(&part, header, entries);
-        let mut end = || {
-            file.write_all(&index.to_bytes())?;
-            let sync = scratch.unsynced.take_if_due();
-            if let Some(earlier) = &sync {
-                file.sync()?;
-                earlier.iter().try_for_each(|path| sync_if_there(&*scratch.files, path))?;
-            }
-            scratch.files.rename(&path.with_extension(PARTIAL), &path)?;
-            match sync {
-                Some(_) => scratch.files.sync_folder(&scratch.folder)?,
-                None => scratch.unsynced.add(&path),
-            }
-            Ok(())
-        };
-        end().map_err(at(&path))?;
+        commit(scratch, &path, file, &index).map_err(at(&path))?;
         Ok(StageFile { files: &*scratch.files, path, chunks: part.chunks, index })
+    }
+}
+
+/// Writes the index of a file and gives it its final name; syncs it and the files before it if a
+/// sync is due.
+fn commit(
+    scratch: &ScratchFolder,
+    path: &Path,
+    mut file: Box<dyn Output>,
+    index: &Index,
+) -> io::Result<()> {
+    file.write_all(&index.to_bytes())?;
+    let due = scratch.unsynced.take_if_due();
+    if let Some(earlier) = &due {
+        // A stage is of no use without those it is based on: all are synced before it is named.
+        file.sync()?;
+        earlier.iter().try_for_each(|path| sync_if_there(&*scratch.files, path))?;
+    }
+    scratch.files.rename(&path.with_extension(PARTIAL), path)?;
+    match due {
+        Some(_) => scratch.files.sync_folder(&scratch.folder),
+        None => {
+            scratch.unsynced.add(path);
+            Ok(())
+        }
     }
 }
 

@@ -176,7 +176,7 @@ fn hash(part: &Part, header: Header, entries: &[u8]) -> Hash {
     *hasher.finalize().as_bytes()
 }
 
-/// Returns the bytes at that offset, which must be within bounds.
-fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+/// Returns the bytes at an offset, which must be within bounds.
+pub(super) fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|i| bytes[at + i])
 }

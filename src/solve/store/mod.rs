@@ -17,6 +17,7 @@ pub(super) use spill_file::{SPILL_HEADER_BYTES, SpillFile, SpillHeader, SpillRec
 pub(super) use stage::{Content, Key, Stage};
 pub(super) use stages::{Parts, Stages};
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -149,15 +150,15 @@ impl<'a> ScratchFolder<'a> {
         base: Hash,
         plain: &StageFile,
     ) -> Result<StageFile<'a>, ScratchError> {
-        let begin = || self.begin(part.clone(), base);
-        match begin().and_then(|writer| writer.finish_with(plain.packed())) {
+        let writer = self.begin(part.clone(), base);
+        match writer.and_then(|writer| writer.finish_with(plain.packed())) {
             // There is no space for both files: the new one waits in memory until the old one is
             // deleted.
             Err(error) if error.is_full() => {
                 let records = plain.packed().collect::<Result<Vec<_>, _>>()?;
                 self.remove_unfinished()?;
                 self.remove(part)?;
-                begin()?.finish_with(records.into_par_iter().map(Ok))
+                self.begin(part.clone(), base)?.finish_with(records.into_par_iter().map(Ok))
             }
             done => done,
         }
@@ -165,16 +166,7 @@ impl<'a> ScratchFolder<'a> {
 
     /// Deletes the work in a folder, and the folder if it is empty then.
     pub(super) fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
-        let clear = || {
-            for path in build_files(files, folder)? {
-                files.remove(&path)?;
-            }
-            match files.remove_folder(folder) {
-                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-                removed => removed,
-            }
-        };
-        match clear() {
+        match remove_build_files(files, folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             cleared => cleared.map_err(at(folder)),
         }
@@ -192,11 +184,11 @@ impl<'a> ScratchFolder<'a> {
     fn finished(&'a self, part: &Part, base: Hash) -> Result<Option<StageFile<'a>>, ScratchError> {
         let (files, path) = (&*self.files, self.path(part));
         let header = Header { identity: self.identity, base };
-        let read = || match Header::read(files, &path)? {
-            Some(found) if found == header => Index::read(files, &path, part, header),
-            _ => Ok(None),
+        let index = match Header::read(files, &path) {
+            Ok(Some(found)) if found == header => Index::read(files, &path, part, header),
+            other => other.map(|_| None),
         };
-        match read() {
+        match index {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(at(&path)(error)),
             Ok(Some(index)) => {
@@ -242,9 +234,20 @@ impl<'a> ScratchFolder<'a> {
 
 /// Returns the files in a folder whose names are those of scratch files.
 fn build_files(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let name = |path: &PathBuf| path.file_name()?.to_str().map(is_build_file);
-    let all = files.list(folder)?.into_iter();
-    Ok(all.filter(|path| name(path).unwrap_or(false)).collect())
+    let mut paths = files.list(folder)?;
+    paths.retain(|path| path.file_name().and_then(OsStr::to_str).is_some_and(is_build_file));
+    Ok(paths)
+}
+
+/// Deletes the scratch files in a folder, and the folder if it is empty then.
+fn remove_build_files(files: &dyn FileSystem, folder: &Path) -> io::Result<()> {
+    for path in build_files(files, folder)? {
+        files.remove(&path)?;
+    }
+    match files.remove_folder(folder) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        removed => removed,
+    }
 }
 
 #[cfg(test)]
@@ -326,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_on_something_else_is_not_taken() {
+    fn stages_with_another_base_are_discarded() {
         let folder = tempfile::tempdir().unwrap();
         let whole = written(folder.path());
         let path = folder.path().join(PART.to_string());
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn other_work_is_swept_away() {
+    fn sweep_deletes_work_of_another_identity() {
         let folder = tempfile::tempdir().unwrap();
         written(folder.path());
         for name in ["attackers-1", "attackers-2.part", "open", "notes.txt"] {
@@ -365,7 +368,7 @@ mod tests {
 
     /// Reading a stage returns exactly the records that were written, or an error.
     #[test]
-    fn what_is_cut_short_or_damaged_is_not_taken() {
+    fn truncated_and_damaged_stages_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let whole = written(folder.path());
         let path = folder.path().join(PART.to_string());

@@ -13,7 +13,7 @@ use super::ScratchFolder;
 use super::compression::CompressionPolicy;
 use super::error::{ScratchError, at};
 use super::file::compress;
-use super::index::{Checksum, checksum};
+use super::index::{Checksum, array, checksum};
 
 /// An unnamed temporary file of records, compressed or not. Many threads may add, replace and read
 /// records.
@@ -43,7 +43,7 @@ impl SpillRecord {
     }
 }
 
-/// What is needed to read the stored bytes of a record in any spill file.
+/// The metadata needed to read the stored bytes of a record in any spill file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SpillHeader {
     /// The sizes in the file and before compression. If they are equal, the record is not
@@ -82,9 +82,11 @@ impl SpillHeader {
 
     /// Decodes the bytes of [`to_bytes`](SpillHeader::to_bytes).
     pub(crate) fn from_bytes(bytes: &[u8; SPILL_HEADER_BYTES]) -> SpillHeader {
-        let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
-        let sum = std::array::from_fn(|i| bytes[8 + i]);
-        SpillHeader { packed: number(0), length: number(4), sum }
+        SpillHeader {
+            packed: u32::from_le_bytes(array(bytes, 0)),
+            length: u32::from_le_bytes(array(bytes, 4)),
+            sum: array(bytes, 8),
+        }
     }
 }
 
@@ -181,7 +183,7 @@ impl SpillFile {
         Ok(Cow::Borrowed(bytes))
     }
 
-    /// The error for a file that does not hold what was written.
+    /// Returns the error for a file that does not hold what was written.
     pub(crate) fn damaged(&self) -> ScratchError {
         ScratchError::damaged(&self.path)
     }

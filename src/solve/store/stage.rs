@@ -54,19 +54,14 @@ impl fmt::Display for Part {
 impl Part {
     /// Parses the name of a part.
     pub(crate) fn named(name: &str) -> Option<Part> {
-        let (stage, chunks) = name.split_once('@')?;
+        let (stage_name, chunks) = name.split_once('@')?;
         let (start, end) = chunks.split_once('-')?;
-        let stage = match stage.split_once('-') {
-            None => (stage == "initial").then_some(Stage::Initial),
-            Some((side, ply)) => {
-                let winner = Side::ALL.into_iter().find(|winner| winner.name() == side)?;
-                match ply {
-                    "all" => Some(Stage::Outcome { winner }),
-                    ply => Some(Stage::Ply { winner, ply: ply.parse().ok()? }),
-                }
-            }
+        let stage = match stage_name.split_once('-') {
+            None => (stage_name == "initial").then_some(Stage::Initial)?,
+            Some((side, "all")) => Stage::Outcome { winner: side_named(side)? },
+            Some((side, ply)) => Stage::Ply { winner: side_named(side)?, ply: ply.parse().ok()? },
         };
-        let part = Part { stage: stage?, chunks: start.parse().ok()?..end.parse().ok()? };
+        let part = Part { stage, chunks: start.parse().ok()?..end.parse().ok()? };
         // Rejects other spellings of the numbers.
         (part.to_string() == name).then_some(part)
     }
@@ -75,25 +70,30 @@ impl Part {
 /// The extension of a stage file until it is complete.
 pub(super) const PARTIAL: &str = "part";
 
-/// Tables of earlier versions.
+/// The names of tables of earlier versions.
 const NAMED_TABLES: [&str; 3] = ["won", "open", "lost"];
 
-/// Returns `true` if the name is one of a scratch file.
+/// Returns `true` if the name is that of a scratch file.
 pub(super) fn is_build_file(name: &str) -> bool {
     let stage = name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
-    Part::named(stage).is_some() || is_earlier(stage) || NAMED_TABLES.contains(&name)
+    Part::named(stage).is_some() || is_legacy_stage(stage) || NAMED_TABLES.contains(&name)
 }
 
-/// Returns `true` if the name is one of a stage file of an earlier version.
-fn is_earlier(stage: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+/// Returns `true` if the name is that of a stage file of an earlier version.
+fn is_legacy_stage(stage: &str) -> bool {
     match stage.split_once('-') {
-        Some(("initial", part)) => number(part),
-        Some((side, ply)) => {
-            Side::ALL.iter().any(|s| s.name() == side) && (ply == "all" || number(ply))
-        }
+        Some(("initial", part)) => is_number(part),
+        Some((side, ply)) => side_named(side).is_some() && (ply == "all" || is_number(ply)),
         None => false,
     }
+}
+
+fn side_named(name: &str) -> Option<Side> {
+    Side::ALL.into_iter().find(|side| side.name() == name)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The contents of a record.
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_ours_are_taken_for_such() {
+    fn only_scratch_file_names_are_recognized() {
         let winner = Side::Attackers;
         for stage in [
             Stage::Initial,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_go_through_bytes() {
+    fn keys_round_trip() {
         for content in Content::ALL {
             let key =
                 Key { content, winner: Side::Defenders, ply: 513, chunk: ChunkNumber::new(70_000) };

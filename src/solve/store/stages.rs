@@ -10,7 +10,7 @@ use crate::solve::rows::numbers::ChunkNumber;
 use super::ScratchFolder;
 use super::error::ScratchError;
 use super::file::{StageFile, StageWriter};
-use super::index::Hash;
+use super::index::{Hash, array};
 use super::stage::{Key, Part, Stage};
 
 /// The finished stages of a slice, and how to continue.
@@ -37,7 +37,7 @@ pub(crate) struct Parts<'a> {
     files: Vec<StageFile<'a>>,
 }
 
-/// What every rank knows of a finished part.
+/// The metadata of a finished part, known to every rank.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct PartInfo {
     chunks: Range<usize>,
@@ -120,19 +120,19 @@ impl<'a> Stages<'a> {
         mut work: impl FnMut(Range<usize>, &StageWriter) -> Result<(), E>,
     ) -> Result<Parts<'a>, E> {
         let (done, mut opened) = self.existing_parts(stage, base)?;
-        let mut made = Vec::new();
+        let mut computed = Vec::new();
         for gap in missing(&done, self.chunks) {
-            let gap = gap.start.max(own.start)..gap.end.min(own.end);
-            for start in gap.clone().step_by(at_once) {
-                let chunks = start..(start + at_once).min(gap.end);
+            let own_gap = gap.start.max(own.start)..gap.end.min(own.end);
+            for start in own_gap.clone().step_by(at_once) {
+                let chunks = start..(start + at_once).min(own_gap.end);
                 let writer = self.begin(stage, chunks.clone(), base)?;
                 work(chunks, &writer)?;
                 let file = writer.finish()?;
-                made.push(PartInfo::of(&file));
+                computed.push(PartInfo::of(&file));
                 opened.push(file);
             }
         }
-        let all = [done, self.gather_parts(&made)?].concat();
+        let all = [done, self.gather_parts(&computed)?].concat();
         Ok(self.parts(stage, base, all, opened)?)
     }
 
@@ -159,9 +159,9 @@ impl<'a> Stages<'a> {
         base: Hash,
         own: Option<StageWriter<'a>>,
     ) -> Result<Parts<'a>, ScratchError> {
-        let own: Vec<StageFile> = own.map(StageWriter::finish).transpose()?.into_iter().collect();
-        let done = self.gather_parts(&own.iter().map(PartInfo::of).collect::<Vec<_>>())?;
-        self.parts(stage, base, done, own)
+        let files: Vec<StageFile> = own.map(StageWriter::finish).transpose()?.into_iter().collect();
+        let done = self.gather_parts(&files.iter().map(PartInfo::of).collect::<Vec<_>>())?;
+        self.parts(stage, base, done, files)
     }
 
     /// Returns the valid parts of a stage based on `base`, ordered and without overlaps, and the
@@ -176,9 +176,10 @@ impl<'a> Stages<'a> {
         if existing.is_empty() {
             return Ok(Default::default());
         }
-        let (rank, comm) = (self.comm.rank(), self.comm.size());
+        // Each rank checks some of the parts.
+        let (rank, ranks) = (self.comm.rank(), self.comm.size());
         let mut opened = Vec::new();
-        for part in existing.into_iter().skip(rank).step_by(comm) {
+        for part in existing.into_iter().skip(rank).step_by(ranks) {
             opened.extend(self.scratch.finished(part, base)?);
         }
         let mut done = self.gather_parts(&opened.iter().map(PartInfo::of).collect::<Vec<_>>())?;
@@ -226,13 +227,14 @@ impl<'a> Parts<'a> {
                 continue;
             }
             let part = done.part(self.stage);
-            let file = match opened.iter().position(|file| file.chunks() == done.chunks) {
+            let file = match opened.iter().position(|other| other.chunks() == done.chunks) {
                 Some(at) => Some(opened.swap_remove(at)),
                 None => self.scratch.finished(&part, self.base)?,
             };
-            let damaged = || ScratchError::damaged(&self.scratch.path(&part));
-            let file = file.filter(|file| file.hash() == done.hash);
-            self.files.push(file.ok_or_else(damaged)?);
+            match file.filter(|file| file.hash() == done.hash) {
+                Some(file) => self.files.push(file),
+                None => return Err(ScratchError::damaged(&self.scratch.path(&part))),
+            }
         }
         Ok(self)
     }
@@ -284,12 +286,10 @@ impl PartInfo {
     }
 
     fn from_bytes(bytes: &[u8; PartInfo::BYTES]) -> PartInfo {
-        let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| bytes[8 * i + j]));
-        PartInfo {
-            chunks: number(0) as usize..number(1) as usize,
-            records: number(2) as usize,
-            hash: std::array::from_fn(|i| bytes[PartInfo::BYTES - size_of::<Hash>() + i]),
-        }
+        let [start, end, records] =
+            [0, 8, 16].map(|at| u64::from_le_bytes(array(bytes, at)) as usize);
+        let hash = array(bytes, PartInfo::BYTES - size_of::<Hash>());
+        PartInfo { chunks: start..end, records, hash }
     }
 }
 

@@ -4,13 +4,13 @@ use fastrand::Rng;
 
 use super::*;
 
-/// How many ways there are to damage a file.
+/// The number of ways to damage a file.
 const KINDS: u8 = 7;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// What is kept of a slice, damaged at rest.
+    /// Damages the saved work on a slice between two builds.
     #[test]
     fn work_may_be_damaged(
         after in 100..900_usize,
@@ -33,18 +33,18 @@ proptest! {
     }
 }
 
-/// Every file of work that is nearly done, damaged in every way.
+/// Damages every file of a nearly finished slice in every way.
 #[test]
 fn every_file_may_be_damaged() {
     let case = Case::new("mini-edge", "K1v1");
-    // Killed at some call near the end, at which the most is kept.
-    let killed = |after| {
+    // Kills builds at each call near the end, and uses the one that leaves the most files.
+    let killed = (90..160).map(|after| {
         let root = tempfile::tempdir().unwrap();
         let (env, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, Duration::MAX);
         let _ = case.build(&env, root.path());
         (files_in(&case.work(root.path())), root)
-    };
-    let (work, root) = (90..160).map(killed).max_by_key(|(work, _)| work.len()).unwrap();
+    });
+    let (work, root) = killed.max_by_key(|(work, _)| work.len()).unwrap();
     assert!(work.iter().any(|path| path.to_string_lossy().contains("attackers-all@")), "{work:?}");
     let kept: Vec<Vec<u8>> = work.iter().map(|path| fs::read(path).unwrap()).collect();
     for damaged in &work {
@@ -62,7 +62,7 @@ fn every_file_may_be_damaged() {
     }
 }
 
-/// The files in a folder, if it is there.
+/// Returns the files in a folder, or none if it does not exist.
 fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

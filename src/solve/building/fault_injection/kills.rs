@@ -1,5 +1,5 @@
-//! Builds in a process of their own, killed by `kill -9` at any call, with tables in memory or
-//! on disk, and with other threads and another scratch folder in each run.
+//! Builds in separate processes, killed by `kill -9` at any call, with tables in memory or on
+//! disk, and with other numbers of threads and other scratch folders in each run.
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -13,9 +13,9 @@ use super::*;
 const TASK: &str = "TAFLBASE_TEST_TASK";
 const SLICE: &str = "K2v2";
 
-/// Draws how one run builds, and after how many calls it is killed.
+/// Draws the options of a run, and the number of calls after which it is killed.
 fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
-    // 0 for in memory.
+    // 0 means in memory.
     let partitions = random.choice([0, 1, 2, 5]).unwrap();
     let scratch = random.choice(["", "one", "two"]).unwrap();
     let threads = random.usize(1..=2);
@@ -24,14 +24,14 @@ fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
 }
 
 fn start(task: &str) -> Child {
-    let _nobody_builds = PROCESSES.write();
+    let _no_build_runs = PROCESSES.write();
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "solve::building::fault_injection::kills::victim_process"]);
     command.env(TASK, task).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until the process reaches the call at which it is killed, and kills it. Returns false
-/// if it ends before.
+/// Waits until the process reaches the call at which it is to be killed, and kills it. Returns
+/// `false` if it ends before.
 fn kill(mut child: Child) -> bool {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // The harness has begun the line: `test … frozen`.
@@ -44,7 +44,7 @@ fn kill(mut child: Child) -> bool {
     is_frozen
 }
 
-/// Not a test in itself: what the other test starts and kills.
+/// Not a test in itself: the process that the other test starts and kills.
 #[test]
 fn victim_process() {
     let Ok(task) = env::var(TASK) else { return };
@@ -54,15 +54,17 @@ fn victim_process() {
         0 => IN_MEMORY,
         partitions => Storage::Partitions(partitions),
     };
-    let tables = Path::new(tables);
-    let scratch = (!scratch.is_empty()).then(|| tables.join(scratch));
-    let threads = threads.parse().unwrap();
-    let options = BuildOptions { threads, scratch, ..BuildOptions::default() };
+    let folder = Path::new(tables);
+    let options = BuildOptions {
+        threads: threads.parse().unwrap(),
+        scratch: (!scratch.is_empty()).then(|| folder.join(scratch)),
+        ..BuildOptions::default()
+    };
     let frozen = (Fault::Freeze, after.parse().unwrap(), 0);
-    let (env, _) = faulty(tables, frozen, &placement, Duration::ZERO);
+    let (env, _) = faulty(folder, frozen, &placement, Duration::ZERO);
     let rules = Ruleset::builtin("brandubh").unwrap();
     let slices = [SLICE.parse().unwrap()];
-    Build::new(&rules, tables, &slices).options(&options).env(env.clone()).run().unwrap();
+    Build::new(&rules, folder, &slices).options(&options).env(env.clone()).run().unwrap();
 }
 
 #[test]
@@ -78,7 +80,7 @@ fn a_killed_build_resumes_with_other_options() {
     let mut random = Rng::with_seed(20);
     for _ in 0..3 {
         let tables = tempfile::tempdir().unwrap();
-        // Later ones have less to do, and in the end too few calls for what is drawn.
+        // Later builds have less to do, and finally make fewer calls than the number drawn.
         let mut kills = 0;
         while kills < 12 && kill(start(&task(tables.path(), calls, &mut random))) {
             kills += 1;

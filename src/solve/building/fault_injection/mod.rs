@@ -10,22 +10,19 @@ mod smaller;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use proptest::prelude::*;
-
-use crate::system::filesystem::faulty::{FAULTS, FROZEN, Fault, FaultyFiles, NEVER};
-use crate::table::Metric;
-
-use std::sync::Arc;
-use std::time::Duration;
 
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 use crate::solve::error::BuildError;
 use crate::solve::plies::tables::Storage;
 use crate::solve::store::Compression;
+use crate::system::filesystem::faulty::{FAULTS, FROZEN, Fault, FaultyFiles, NEVER};
 use crate::system::filesystem::{FileSystem, SystemFiles};
+use crate::table::Metric;
 
 use super::builder::{Build, BuildEnv, BuildOptions};
 use super::session::work_name;
@@ -61,8 +58,8 @@ impl Case {
     }
 
     fn build(&self, env: &BuildEnv, tables: &Path) -> Result<(), BuildError> {
-        let _none_begins = PROCESSES.read();
-        // One thread, so that calls come in one order.
+        let _no_process_starts = PROCESSES.read();
+        // One thread, so that the order of the calls is always the same.
         let options = BuildOptions { threads: 1, ..BuildOptions::default() };
         Build::new(&self.rules, tables, &[self.slice])
             .options(&options)
@@ -71,16 +68,19 @@ impl Case {
             .map(drop)
     }
 
-    /// The tables in a folder.
+    /// Returns the tables in a folder, by name.
     fn files(&self, tables: &Path) -> BTreeMap<String, Vec<u8>> {
-        let paths = fs::read_dir(tables.join(&self.rules.name)).into_iter().flatten();
-        let paths = paths.map(|entry| entry.unwrap().path());
-        let named = paths.filter(|path| {
+        let mut files = BTreeMap::new();
+        for entry in fs::read_dir(tables.join(&self.rules.name)).into_iter().flatten() {
+            let path = entry.unwrap().path();
             let extension = path.extension().and_then(|extension| extension.to_str());
-            extension.is_some_and(|extension| Metric::ALL.iter().any(|m| m.name() == extension))
-        });
-        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-        named.map(|path| (name(&path), fs::read(&path).unwrap())).collect()
+            if extension.is_some_and(|extension| Metric::ALL.iter().any(|m| m.name() == extension))
+            {
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                files.insert(name, fs::read(&path).unwrap());
+            }
+        }
+        files
     }
 
     /// Asserts that every file under its final name is complete.
@@ -100,13 +100,13 @@ impl Case {
         assert!(!work.exists(), "{what}: work is left");
     }
 
-    /// The scratch folder of the slice.
+    /// Returns the scratch folder of the slice.
     fn work(&self, tables: &Path) -> PathBuf {
         tables.join(&self.rules.name).join(work_name(self.slice))
     }
 }
 
-/// A disk with that fault.
+/// Creates a disk with a fault and a build environment that uses it.
 fn faulty(
     tables: &Path,
     (fault, after, seed): (Fault, usize, u64),
@@ -114,15 +114,19 @@ fn faulty(
     sync_every: Duration,
 ) -> (BuildEnv<'static>, FaultyFiles) {
     let files = FaultyFiles::new(tables, fault, after, seed);
-    let placement = Some(*placement);
-    let disk = Arc::new(files.clone());
-    (BuildEnv { files: disk, placement, sync_every, ..BuildEnv::default() }, files)
+    let env = BuildEnv {
+        files: Arc::new(files.clone()),
+        placement: Some(*placement),
+        sync_every,
+        ..BuildEnv::default()
+    };
+    (env, files)
 }
 
 /// Asserts that finished stages that survived the fault are not computed again.
 fn nothing_is_done_twice(first: &BTreeSet<PathBuf>, again: &BTreeSet<PathBuf>, what: &str) {
-    let stages = |path: &&PathBuf| path.extension().is_none();
-    let twice: Vec<_> = first.intersection(again).filter(stages).collect();
+    let twice: Vec<_> =
+        first.intersection(again).filter(|path| path.extension().is_none()).collect();
     assert!(twice.is_empty(), "{what}: done twice: {twice:?}");
 }
 
@@ -148,10 +152,11 @@ fn every_call_may_go_wrong(placement: &Storage, sync_every: Duration) {
                 assert!(outcome.is_err(), "{what}");
             }
             let done = files.finished();
-            // Tables are synced at once, stages when it is time.
+            // Tables are synced at once, stages from time to time.
             let mut unfinished = files.unfinished().into_iter();
-            let late = |path: &PathBuf| sync_every.is_zero() || path.extension().is_some();
-            assert_eq!(unfinished.find(late), None, "{what}");
+            let unsynced =
+                unfinished.find(|path| sync_every.is_zero() || path.extension().is_some());
+            assert_eq!(unsynced, None, "{what}");
             if fault == Fault::PowerCut {
                 files.lose_power();
             }
@@ -183,7 +188,7 @@ fn placements() -> impl Strategy<Value = Storage> {
     prop_oneof![Just(IN_MEMORY), Just(IN_PARTITIONS)]
 }
 
-/// How often stages are synced: always, sometimes, never.
+/// Sync intervals of stages: always, sometimes, never.
 fn delays() -> impl Strategy<Value = Duration> {
     prop::sample::select(vec![Duration::ZERO, Duration::from_millis(1), Duration::MAX])
 }

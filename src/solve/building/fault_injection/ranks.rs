@@ -1,4 +1,4 @@
-//! Faults in builds by several ranks: all of them stop, and any number of ranks resumes.
+//! Faults in builds by several ranks: all of them stop, and any number of ranks can resume.
 
 use std::sync::OnceLock;
 
@@ -19,7 +19,7 @@ impl Case {
         }
     }
 
-    /// Builds with that many ranks and returns the outcome of each.
+    /// Builds with several ranks; returns the result of each.
     fn build_among(
         &self,
         ranks: usize,
@@ -27,11 +27,15 @@ impl Case {
         sync_every: Duration,
         tables: &Path,
     ) -> Vec<Result<(), BuildError>> {
-        let build = |member: ThreadRank| {
-            let placement = Some(Storage::Partitions(ranks + 1));
-            let files = files.clone();
-            let env =
-                BuildEnv { ranks: &member, files, placement, sync_every, ..BuildEnv::default() };
+        let _no_process_starts = PROCESSES.read();
+        on_each_rank(ranks, |member: ThreadRank| {
+            let env = BuildEnv {
+                comm: &member,
+                files: Arc::clone(files),
+                placement: Some(Storage::Partitions(ranks + 1)),
+                sync_every,
+                ..BuildEnv::default()
+            };
             let options = BuildOptions { threads: 1, ..BuildOptions::default() };
             let slices = [self.slice];
             Build::new(&self.rules, tables, &slices)
@@ -39,9 +43,7 @@ impl Case {
                 .env(env.clone())
                 .run()
                 .map(drop)
-        };
-        let _none_begins = PROCESSES.read();
-        on_each_rank(ranks, build)
+        })
     }
 }
 
@@ -56,7 +58,7 @@ proptest! {
         ),
         then in 1..4_usize,
     ) {
-        // With several chunks, so that each rank has some.
+        // The slice has several chunks, so that each rank has some.
         let case = CASE.get_or_init(|| Case::of(Ruleset::builtin("brandubh").unwrap(), "K1v3"));
         let root = tempfile::tempdir().unwrap();
         case.put_smaller(root.path());
@@ -64,11 +66,11 @@ proptest! {
             let faulty = FaultyFiles::new(root.path(), fault, after, seed);
             let files: Arc<dyn FileSystem> = Arc::new(faulty.clone());
             let ended = case.build_among(ranks, &files, sync_every, root.path());
-            // If ranks have stopped, one of them tells another reason than that others have.
+            // If ranks have stopped, at least one of them reports the original error.
             let failed: Vec<String> =
                 ended.iter().filter_map(|end| Some(end.as_ref().err()?.to_string())).collect();
-            let tells_why = failed.iter().any(|error| !error.contains("another rank"));
-            prop_assert!(failed.is_empty() || tells_why, "{failed:?}");
+            let is_explained = failed.iter().any(|error| !error.contains("another rank"));
+            prop_assert!(failed.is_empty() || is_explained, "{failed:?}");
             drop(files);
             if fault == Fault::PowerCut {
                 faulty.lose_power();
@@ -77,7 +79,7 @@ proptest! {
         }
         let files: Arc<dyn FileSystem> = Arc::new(SystemFiles);
         let mut ended = case.build_among(then, &files, Duration::ZERO, root.path());
-        // A file that was damaged in its place is told, and made in the next build.
+        // A damaged file is reported, and computed again in the next build.
         if ended.iter().any(|end| matches!(end, Err(BuildError::Again(_)))) {
             ended = case.build_among(then, &files, Duration::ZERO, root.path());
         }

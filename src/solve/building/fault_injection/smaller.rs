@@ -5,9 +5,9 @@ use crate::table::{Access, Code, Table, TableWriter, ValueHash};
 
 use super::*;
 
-/// Work that was done with another table of a smaller slice is not used.
+/// Work based on another table of a smaller slice is not reused.
 #[test]
-fn work_stands_on_the_smaller_slices() {
+fn work_depends_on_the_smaller_slices() {
     let case = Case::new("mini-corner", "K1v2");
     let smaller = "K1v1.dtw";
     for after in (0..1200).step_by(5) {
@@ -25,9 +25,9 @@ fn work_stands_on_the_smaller_slices() {
         let (env, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, Duration::MAX);
         let _ = case.build(&env, root.path());
         fs::write(&path, &case.whole[smaller]).unwrap();
-        // The table that is named last.
+        // The table that is written last.
         if case.files(root.path()).contains_key("K1v2.dtw") {
-            // The test means something: the wrong table makes other ones.
+            // Checks the test itself: the wrong table leads to wrong values.
             assert!(after >= 100, "{after}");
             assert!(case.files(root.path()) != case.whole);
             return;
