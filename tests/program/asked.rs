@@ -107,11 +107,11 @@ fn a_folder_that_is_not_there_is_refused_but_by_builds() {
     let place = Place::new();
     for command in ["probe", "line"] {
         let run = place.run(&[command, "brandubh", WIN, "--tables", "typo"]);
-        run.refused(2, &["typo", "no such folder"]);
+        run.refused(2, &["typo", "no such table folder"]);
     }
     for command in ["stats", "verify", "check", "manifest"] {
         let run = place.run(&[command, "brandubh", "--tables", "typo"]);
-        run.refused(2, &["typo", "no such folder"]);
+        run.refused(2, &["typo", "no such table folder"]);
     }
     place.run(&["plan", "brandubh", "--men", "2", "--tables", "typo"]).done();
     place.run(&["build", "brandubh", "--men", "2", "--tables", "typo"]).done();

@@ -262,7 +262,7 @@ fn moves_and_commands_may_be_written_in_other_ways() {
     assert_eq!(lines, ["/2K1t2/7/7/7/7/7/2t4/ d"]);
     let help = told(&both, "help\n");
     assert_eq!(told(&both, "?\n"), help);
-    for words in ["resign      give", "level NAME  how", "  T defender", "+1.00 soldiers"] {
+    for words in ["resign      resign", "level NAME  set", "  T defender", "+1.00 soldiers"] {
         assert!(help.iter().any(|line| line.contains(words.trim_start())), "{words}: {help:?}");
     }
 }

@@ -135,7 +135,7 @@ fn a_forced_win_is_played() {
     engine.say("finish 3");
     engine.say("play attackers");
     let heard = engine.hear();
-    assert!(heard.starts_with("error -1 the king on a1 has won"), "{heard}");
+    assert!(heard.starts_with("error -1 the game is over: the king on a1 has won"), "{heard}");
 }
 
 #[test]
