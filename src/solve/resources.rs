@@ -8,7 +8,7 @@ use crate::game::rules::{Kind, Ruleset};
 use crate::game::slice::Slice;
 use crate::index::{IndexError, SliceIndex, binomial};
 use crate::solve::convert::output::block_shape;
-use crate::solve::convert::read::{MOST_SEGMENT_ROWS, sub_slices};
+use crate::solve::convert::read::{MAX_SEGMENT_ROWS, sub_slices};
 use crate::solve::convert::write::tiles_at_once;
 use crate::solve::error::BuildError;
 use crate::solve::frame::attacker_sets;
@@ -141,7 +141,7 @@ impl Resources {
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
             coded += rows * bytes;
             // A segment has at min_memory one block.
-            let segment_rows = (MOST_SEGMENT_ROWS as Amount).max(sets).min(rows);
+            let segment_rows = (MAX_SEGMENT_ROWS as Amount).max(sets).min(rows);
             max_segment_rows = max_segment_rows.max(segment_rows);
             max_segment_bytes = max_segment_bytes.max(bytes * segment_rows);
             numberings += lookup_bytes(rules, child) + sets_bytes(rules, child)?;

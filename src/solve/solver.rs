@@ -36,7 +36,7 @@ pub(super) struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     stages: Stages<'a>,
     chunks: Chunks,
-    /// The chunks that this rank has worked on.
+    /// The chunks whose results this rank has computed.
     own_chunks: Range<usize>,
     initial: Initial<'a>,
     /// The stages of all plies of both outcomes.
@@ -125,7 +125,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         self.chunks.count()
     }
 
-    /// Returns the chunks that this rank has worked on.
+    /// Returns the chunks whose results this rank has computed.
     pub(super) fn own_chunks(&self) -> Range<usize> {
         self.own_chunks.clone()
     }
@@ -140,7 +140,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         self.stages.comm()
     }
 
-    /// Opens the results of other chunks than this rank has worked on.
+    /// Opens the results of other chunks than those that this rank has computed.
     ///
     /// # Errors
     /// If a stage file is missing.

@@ -100,8 +100,8 @@ pub(super) fn lanes_with<const N: usize>(
     matching.fold(Row::EMPTY, |lanes, (lane, _)| lanes | lane)
 }
 
-/// Returns the least of a position's images.
-pub(super) fn least(rules: &Ruleset, position: &Position) -> Position {
+/// Returns the canonical one of a position's images.
+pub(super) fn canonical(rules: &Ruleset, position: &Position) -> Position {
     let images = rules.symmetries().iter().map(|g| position.image(rules, g));
     images.min().unwrap_or(*position)
 }
@@ -110,6 +110,6 @@ pub(super) fn least(rules: &Ruleset, position: &Position) -> Position {
 /// positions, and all images of its members.
 pub(super) fn is_in_set(rules: &Ruleset, set: u64, position: &Position) -> bool {
     let mut hasher = DefaultHasher::new();
-    (set, least(rules, position)).hash(&mut hasher);
+    (set, canonical(rules, position)).hash(&mut hasher);
     hasher.finish().is_multiple_of(3)
 }

@@ -82,12 +82,12 @@ mod tests {
             load("K4v3", 100, 200_000, true),
         ];
         let assignments = assign(loads, 2);
-        let of = |slice: &str| assignments[&slice.parse().unwrap()];
-        assert_eq!(of("K3v4"), Assignment::AllRanks);
-        assert_eq!(of("K2v5"), Assignment::AllRanks);
+        let assigned = |slice: &str| assignments[&slice.parse().unwrap()];
+        assert_eq!(assigned("K3v4"), Assignment::AllRanks);
+        assert_eq!(assigned("K2v5"), Assignment::AllRanks);
         // In descending size, each to the rank with fewer rows.
         assert_eq!(
-            (of("K1v6"), of("K4v3"), of("K0v7")),
+            (assigned("K1v6"), assigned("K4v3"), assigned("K0v7")),
             (Assignment::OneRank(0), Assignment::OneRank(1), Assignment::OneRank(1))
         );
         // A slice that does not fit one rank is built by all, however small.

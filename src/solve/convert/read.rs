@@ -20,7 +20,7 @@ use super::table_rows::{SolverBlock, SolverRows};
 const ROW_GROUPS_PER_SEGMENT: u64 = 4;
 
 /// The largest number of rows in a segment, which bounds memory however a table is cut.
-pub(crate) const MOST_SEGMENT_ROWS: u64 = 1 << 18;
+pub(crate) const MAX_SEGMENT_ROWS: u64 = 1 << 18;
 
 /// The largest code allowed in a smaller slice: half of the 16-bit numbers, so that the other half
 /// is left for the plies that this slice adds. No game comes near it, so a table beyond it is not
@@ -78,7 +78,7 @@ fn segment_blocks(shape: BlockShape, block_rows: usize) -> usize {
 
 /// Returns the approximate number of table rows to read at a time.
 fn segment_rows(shape: BlockShape) -> u64 {
-    (ROW_GROUPS_PER_SEGMENT * shape.rows_per_block).min(MOST_SEGMENT_ROWS)
+    (ROW_GROUPS_PER_SEGMENT * shape.rows_per_block).min(MAX_SEGMENT_ROWS)
 }
 
 /// The codes of a row, each with its lanes.
@@ -255,6 +255,6 @@ mod tests {
             let rows = packing.default_block_values() as u64;
             assert_eq!(segment_rows(rows), ROW_GROUPS_PER_SEGMENT * rows);
         }
-        assert_eq!(segment_rows(1 << 20), MOST_SEGMENT_ROWS);
+        assert_eq!(segment_rows(1 << 20), MAX_SEGMENT_ROWS);
     }
 }

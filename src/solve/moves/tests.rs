@@ -15,7 +15,7 @@ use crate::solve::moves::by_block::{BlockMoves, TargetSet};
 use crate::solve::moves::by_row::{RankLanes, RowBuffers};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
-use crate::solve::test_support::{is_in_set, lanes_with, least, load, positions, with_words};
+use crate::solve::test_support::{canonical, is_in_set, lanes_with, load, positions, with_words};
 
 /// The approximate number of tested blocks, and of rows in each.
 const BLOCKS: usize = 25;
@@ -164,7 +164,7 @@ fn un_moves<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, tabl
         let mut put = |block: &Block<N>, rank: Rank, lanes: Row<N>| {
             let all = positions(frame, block, rank, side);
             let some = all.filter(|&(lane, _)| !(lane & lanes).is_empty());
-            found.extend(some.map(|(_, position)| least(rules, &position)));
+            found.extend(some.map(|(_, position)| canonical(rules, &position)));
         };
         match side {
             Side::Attackers => {
@@ -188,7 +188,8 @@ fn un_moves<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, tabl
             let all = positions(frame, &block, rank, side.other());
             for (_, position) in all.filter(|&(lane, _)| !(lane & lanes).is_empty()) {
                 let back = unmoves(rules, &position);
-                expected.extend(back.iter().map(|unmove| least(rules, &position.before(unmove))));
+                expected
+                    .extend(back.iter().map(|unmove| canonical(rules, &position.before(unmove))));
             }
         }
         assert_eq!(found, expected, "{side:?} {:?}", block.attackers);

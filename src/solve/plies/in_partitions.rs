@@ -215,8 +215,8 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
                     partition.ply(history, &Ply { number, io: &io, progress }, buffers)?
                 }
                 Side::Defenders => {
-                    let log = LogIo { history, log };
-                    let io = LogAndOutboxIo { log, layout, outbox: &outbox };
+                    let log_io = LogIo { history, log };
+                    let io = LogAndOutboxIo { log: log_io, layout, outbox: &outbox };
                     partition.ply(history, &Ply { number, io: &io, progress }, buffers)?
                 }
             };
