@@ -1,4 +1,4 @@
-//! What the functions have in common: pointers in, one call, results out.
+//! The steps that the C functions share: read the pointers, make one call, write the results.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,18 +9,18 @@ use super::pointers::{Output, reference, slice};
 use super::status::{CallError, guarded};
 use super::{TaflPosition, TaflStatus, TaflTablebase};
 
-/// What a tablebase tells of itself.
+/// Returns a property of the tablebase; the default for a null pointer or after a panic.
 pub(super) unsafe fn query<T: Default>(
     tablebase: *const TaflTablebase,
-    ask: impl FnOnce(&Tablebase) -> T,
+    property: impl FnOnce(&Tablebase) -> T,
 ) -> T {
-    // SAFETY: it is null or good, by the caller's word.
+    // SAFETY: the caller guarantees that the pointer is null or valid.
     let tables = unsafe { tablebase.as_ref() };
-    let answer = tables.map(|tables| catch_unwind(AssertUnwindSafe(|| ask(&tables.0))));
-    answer.and_then(Result::ok).unwrap_or_default()
+    let result = tables.map(|tables| catch_unwind(AssertUnwindSafe(|| property(&tables.0))));
+    result.and_then(Result::ok).unwrap_or_default()
 }
 
-/// Who is asked, and about what.
+/// Reads the tablebase and the position of a call.
 pub(super) unsafe fn read_arguments<'a>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
@@ -31,66 +31,68 @@ pub(super) unsafe fn read_arguments<'a>(
     Ok((tables, position.read(tables.rules())?))
 }
 
-/// One answer about one position.
+/// Writes the result of a call about one position.
 pub(super) unsafe fn return_value<T>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
-    answer: *mut T,
-    ask: impl FnOnce(&Tablebase, &Position) -> Result<T, CallError>,
+    result: *mut T,
+    call: impl FnOnce(&Tablebase, &Position) -> Result<T, CallError>,
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: the caller guarantees that the pointers are valid.
         let ((tables, position), mut output) = unsafe {
-            (read_arguments(tablebase, position)?, Output::new(answer, 1, "the result")?)
+            (read_arguments(tablebase, position)?, Output::new(result, 1, "the result")?)
         };
-        output.put(0, ask(tables, &position)?);
+        output.put(0, call(tables, &position)?);
         Ok(())
     })
 }
 
-/// A list about one position: `ask` writes what there is room for, and returns its length.
+/// Writes a list about one position: `write` writes as many elements as fit, and returns the
+/// length of the whole list.
 pub(super) unsafe fn return_list<T>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
     (list, capacity): (*mut T, usize),
     length: *mut usize,
-    ask: impl FnOnce(&Tablebase, &Position, &mut Output<T>) -> Result<usize, CallError>,
+    write: impl FnOnce(&Tablebase, &Position, &mut Output<T>) -> Result<usize, CallError>,
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: the caller guarantees that the pointers are valid.
-        let (tables, position, mut list, mut length) = unsafe {
+        let (tables, position, mut output, mut length) = unsafe {
             let (tables, position) = read_arguments(tablebase, position)?;
-            let list = Output::new(list, capacity, "moves")?;
-            (tables, position, list, Output::new(length, 1, "length")?)
+            let output = Output::new(list, capacity, "moves")?;
+            (tables, position, output, Output::new(length, 1, "length")?)
         };
-        length.put(0, ask(tables, &position, &mut list)?);
+        length.put(0, write(tables, &position, &mut output)?);
         Ok(())
     })
 }
 
-pub(super) type ProbeMany<A> = fn(&Tablebase, &[Position]) -> Vec<Result<A, ProbeError>>;
+pub(super) type ProbeMany<V> = fn(&Tablebase, &[Position]) -> Vec<Result<V, ProbeError>>;
 
-/// The answers to many positions, each with a status of its own.
-pub(super) unsafe fn return_values<A, T: From<A>>(
+/// Writes the values of many positions, each with its own status.
+pub(super) unsafe fn return_values<V, T: From<V>>(
     tablebase: *const TaflTablebase,
     positions: *const TaflPosition,
     count: usize,
-    (answers, name): (*mut T, &str),
+    (values, name): (*mut T, &str),
     statuses: *mut TaflStatus,
-    probe: ProbeMany<A>,
+    probe: ProbeMany<V>,
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: the caller guarantees that the pointers are valid.
-        let (tables, positions, mut answers, mut statuses) = unsafe {
+        let (tables, requested, mut output, mut statuses) = unsafe {
             let tables = &reference(tablebase, "tablebase")?.0;
-            let positions = slice(positions, count, "positions")?;
-            let answers = Output::new(answers, count, name)?;
-            (tables, positions, answers, Output::new(statuses, count, "statuses")?)
+            let requested = slice(positions, count, "positions")?;
+            let output = Output::new(values, count, name)?;
+            (tables, requested, output, Output::new(statuses, count, "statuses")?)
         };
         let rules = tables.rules();
-        let read: Vec<_> = positions.iter().map(|position| position.read(rules)).collect();
-        let sound: Vec<Position> = read.iter().flatten().copied().collect();
-        let mut probed = probe(tables, &sound).into_iter();
+        // Only readable positions are probed; the errors of the others are put back in order.
+        let read: Vec<_> = requested.iter().map(|position| position.read(rules)).collect();
+        let readable: Vec<Position> = read.iter().flatten().copied().collect();
+        let mut probed = probe(tables, &readable).into_iter();
         let results = read.into_iter().filter_map(|position| match position {
             Ok(_) => probed.next(),
             Err(error) => Some(Err(ProbeError::Position(error))),
@@ -98,8 +100,8 @@ pub(super) unsafe fn return_values<A, T: From<A>>(
         let mut first = Ok(());
         for (number, result) in results.enumerate() {
             let status = match result {
-                Ok(answer) => {
-                    answers.put(number, answer.into());
+                Ok(value) => {
+                    output.put(number, value.into());
                     TaflStatus::Ok
                 }
                 Err(error) => {

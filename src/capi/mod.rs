@@ -93,20 +93,20 @@ pub unsafe extern "C" fn taflbase_open(
         let mut output = unsafe { Output::new(tablebase, 1, "tablebase") }?;
         output.put(0, std::ptr::null_mut());
         // SAFETY: as above.
-        let rules = Ruleset::load(unsafe { text(rules, "rules") }?)?;
-        let options = if options.is_null() {
+        let ruleset = Ruleset::load(unsafe { text(rules, "rules") }?)?;
+        let given_options = if options.is_null() {
             TaflOptions::default()
         } else {
             // SAFETY: as above.
             *unsafe { reference(options, "options") }?
         };
-        let options = options.read()?;
+        let open_options = given_options.read()?;
         let opened = if tables.is_null() {
-            Tablebase::with_options(rules, options)
+            Tablebase::with_options(ruleset, open_options)
         } else {
             // SAFETY: as above.
-            let tables = Path::new(unsafe { text(tables, "tables") }?);
-            Tablebase::open_with(rules, tables, options)?
+            let folder = Path::new(unsafe { text(tables, "tables") }?);
+            Tablebase::open_with(ruleset, folder, open_options)?
         };
         output.put(0, Box::into_raw(Box::new(TaflTablebase(opened))));
         Ok(())
@@ -123,12 +123,12 @@ pub unsafe extern "C" fn taflbase_add_directory(
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: the caller guarantees that the pointers are valid.
-        let directory = unsafe { text(directory, "directory") }?;
-        // SAFETY: as above; nobody else uses it.
+        let folder = Path::new(unsafe { text(directory, "directory") }?);
+        // SAFETY: as above; no other thread uses the tablebase.
         unsafe { reference(tablebase, "tablebase") }?;
-        // SAFETY: it is neither null nor misaligned, and nobody else's meanwhile.
+        // SAFETY: the pointer is neither null nor misaligned, and no other thread uses it.
         let tables = unsafe { &mut (*tablebase).0 };
-        tables.add_directory(Path::new(directory))?;
+        tables.add_directory(folder)?;
         Ok(())
     })
 }
@@ -139,8 +139,8 @@ pub unsafe extern "C" fn taflbase_add_directory(
 pub unsafe extern "C" fn taflbase_free(tablebase: *mut TaflTablebase) {
     if !tablebase.is_null() {
         guarded(|| {
-            // SAFETY: taflbase_open made it from a box, and it is freed once, by the
-            // caller's word.
+            // SAFETY: taflbase_open made it from a box, and the caller guarantees that it is
+            // freed only once.
             drop(unsafe { Box::from_raw(tablebase) });
             Ok(())
         });
@@ -239,12 +239,12 @@ pub unsafe extern "C" fn taflbase_print_position(
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: the caller guarantees that the pointers are valid.
-        let ((tables, position), mut text) = unsafe {
-            let text = Output::new(text, TAFL_POSITION_TEXT_BYTES, "text")?;
-            (read_arguments(tablebase, position)?, text)
+        let ((tables, position), mut output) = unsafe {
+            let output = Output::new(text, TAFL_POSITION_TEXT_BYTES, "text")?;
+            (read_arguments(tablebase, position)?, output)
         };
         position.check(tables.rules())?;
-        text.write_text(&position.to_text(tables.rules()));
+        output.write_text(&position.to_text(tables.rules()));
         Ok(())
     })
 }
@@ -259,14 +259,13 @@ pub unsafe extern "C" fn taflbase_parse_move(
     played: *mut TaflBareMove,
 ) -> TaflStatus {
     // SAFETY: the caller guarantees that the pointers are valid.
-    let text = unsafe { pointers::text(text, "text") };
-    let parse = |tables: &Tablebase, position: &Position| {
-        let rules = tables.rules();
-        position.check(rules)?;
-        Ok(parse_move(rules, position, text?)?.into())
-    };
-    // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_value(tablebase, position, played, parse) }
+    unsafe {
+        let notation = pointers::text(text, "text");
+        return_value(tablebase, position, played, |tables, position| {
+            position.check(tables.rules())?;
+            Ok(parse_move(tables.rules(), position, notation?)?.into())
+        })
+    }
 }
 
 /// Writes a move as text, as in "e5-e8xe9/d8". `text` has room for TAFL_MOVE_TEXT_BYTES.
@@ -278,20 +277,20 @@ pub unsafe extern "C" fn taflbase_print_move(
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: the caller guarantees that the pointers are valid.
-        let (tables, played, mut text) = unsafe {
+        let (tables, bare_move, mut output) = unsafe {
             let tables = &reference(tablebase, "tablebase")?.0;
-            let played = reference(played, "played")?;
-            (tables, played, Output::new(text, TAFL_MOVE_TEXT_BYTES, "text")?)
+            let bare_move = reference(played, "played")?;
+            (tables, bare_move, Output::new(text, TAFL_MOVE_TEXT_BYTES, "text")?)
         };
         let board = tables.rules().board;
-        let played = played.read(board)?;
-        if played.captured.iter().any(|square| square.index() >= board.area()) {
+        let printed = bare_move.read(board)?;
+        if printed.captured.iter().any(|square| square.index() >= board.area()) {
             return Err(CallError::argument("the move captures on a square beyond the board"));
         }
-        if played.captured.len() > 3 {
+        if printed.captured.len() > 3 {
             return Err(CallError::argument("the move captures more than three soldiers"));
         }
-        text.write_text(&played.display(board).to_string());
+        output.write_text(&printed.display(board).to_string());
         Ok(())
     })
 }
@@ -328,15 +327,8 @@ pub unsafe extern "C" fn taflbase_best_move(
     position: *const TaflPosition,
     best: *mut TaflMove,
 ) -> TaflStatus {
-    let find = |tables: &Tablebase, position: &Position| {
-        let none = || {
-            CallError::new(TaflStatus::NoMove, "the side to move has no legal move: it has lost")
-        };
-        let best = tables.best_move(position)?.ok_or_else(none)?;
-        Ok(TaflMove::new(best, tables.rules().board))
-    };
     // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_value(tablebase, position, best, find) }
+    unsafe { return_value(tablebase, position, best, best_move) }
 }
 
 /// Finds a line of best play to the end of the game: as many moves as taflbase_probe_dtw
@@ -350,12 +342,8 @@ pub unsafe extern "C" fn taflbase_line(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    let line = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflMove>| {
-        let line = tables.line(position)?.into_iter();
-        Ok(moves.write(line.map(|played| TaflMove::new(played, tables.rules().board))))
-    };
     // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_list(tablebase, position, (moves, capacity), length, line) }
+    unsafe { return_list(tablebase, position, (moves, capacity), length, write_line) }
 }
 
 /// Lists the legal moves of a position, by origin and then by target in square order;
@@ -369,14 +357,8 @@ pub unsafe extern "C" fn taflbase_legal_moves(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    let legal = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflMove>| {
-        let rules = tables.rules();
-        position.check(rules)?;
-        let legal = each_legal_move(rules, position);
-        Ok(moves.write(legal.map(|played| TaflMove::new(played, rules.board))))
-    };
     // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_list(tablebase, position, (moves, capacity), length, legal) }
+    unsafe { return_list(tablebase, position, (moves, capacity), length, write_legal_moves) }
 }
 
 /// Lists the moves of taflbase_legal_moves without their texts, many times faster; `moves`,
@@ -389,12 +371,8 @@ pub unsafe extern "C" fn taflbase_generate_moves(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    let generate = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflBareMove>| {
-        position.check(tables.rules())?;
-        Ok(moves.write(each_legal_move(tables.rules(), position).map(TaflBareMove::from)))
-    };
     // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_list(tablebase, position, (moves, capacity), length, generate) }
+    unsafe { return_list(tablebase, position, (moves, capacity), length, write_bare_moves) }
 }
 
 /// Makes a move that taflbase_generate_moves or taflbase_parse_move has returned
@@ -409,12 +387,10 @@ pub unsafe extern "C" fn taflbase_make_move(
     after: *mut TaflPosition,
 ) -> TaflStatus {
     // SAFETY: the caller guarantees that the pointers are valid.
-    let read = unsafe { reference(played, "played") };
-    let make = |tables: &Tablebase, position: &Position| {
-        Ok(position.after(&read?.read(tables.rules().board)?).into())
-    };
-    // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_value(tablebase, position, after, make) }
+    unsafe {
+        let bare_move = reference(played, "played");
+        return_value(tablebase, position, after, |t, p| make_bare_move(t, p, bare_move?))
+    }
 }
 
 /// Lists the legal moves of a position with their values, best first: the quickest win, then
@@ -428,12 +404,8 @@ pub unsafe extern "C" fn taflbase_probe_moves(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    let probe = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflMoveValue>| {
-        let (probed, board) = (tables.probe(position)?.moves, tables.rules().board);
-        Ok(moves.write(probed.iter().map(|probed| TaflMoveValue::new(probed, board))))
-    };
     // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_list(tablebase, position, (moves, capacity), length, probe) }
+    unsafe { return_list(tablebase, position, (moves, capacity), length, write_move_values) }
 }
 
 /// Makes a legal move, of which only `from` and `to` are read. Captured
@@ -447,19 +419,10 @@ pub unsafe extern "C" fn taflbase_play(
     after: *mut TaflPosition,
 ) -> TaflStatus {
     // SAFETY: the caller guarantees that the pointers are valid.
-    let read = unsafe { reference(played, "played") };
-    let play = |tables: &Tablebase, position: &Position| {
-        let (TaflMove { from, to, .. }, rules) = (*read?, tables.rules());
-        position.check(rules)?;
-        let [start, target] = [from, to].map(|number| rules.board.square(number.into()));
-        let legal = start.zip(target).and_then(|(from, to)| find_move(rules, position, from, to));
-        let illegal = || {
-            CallError::argument(format!("there is no legal move from square {from} to square {to}"))
-        };
-        Ok(position.after(&legal.ok_or_else(illegal)?).into())
-    };
-    // SAFETY: the caller guarantees that the pointers are valid.
-    unsafe { return_value(tablebase, position, after, play) }
+    unsafe {
+        let requested = reference(played, "played");
+        return_value(tablebase, position, after, |t, p| play_legal_move(t, p, requested?))
+    }
 }
 
 /// Probes win, draw or loss of `count` positions on all cores, and reads each block of a table
@@ -494,4 +457,74 @@ pub unsafe extern "C" fn taflbase_probe_many_dtw(
     let probe = Tablebase::probe_many_dtw;
     // SAFETY: the caller guarantees that the pointers are valid.
     unsafe { return_values(tablebase, positions, count, (dtw, "dtw"), statuses, probe) }
+}
+
+fn best_move(tables: &Tablebase, position: &Position) -> Result<TaflMove, CallError> {
+    let best = tables.best_move(position)?.ok_or_else(|| {
+        CallError::new(TaflStatus::NoMove, "the side to move has no legal move: it has lost")
+    })?;
+    Ok(TaflMove::new(best, tables.rules().board))
+}
+
+fn write_line(
+    tables: &Tablebase,
+    position: &Position,
+    moves: &mut Output<TaflMove>,
+) -> Result<usize, CallError> {
+    let line = tables.line(position)?.into_iter();
+    Ok(moves.write(line.map(|played| TaflMove::new(played, tables.rules().board))))
+}
+
+fn write_legal_moves(
+    tables: &Tablebase,
+    position: &Position,
+    moves: &mut Output<TaflMove>,
+) -> Result<usize, CallError> {
+    let rules = tables.rules();
+    position.check(rules)?;
+    let legal = each_legal_move(rules, position);
+    Ok(moves.write(legal.map(|played| TaflMove::new(played, rules.board))))
+}
+
+#[inline]
+fn write_bare_moves(
+    tables: &Tablebase,
+    position: &Position,
+    moves: &mut Output<TaflBareMove>,
+) -> Result<usize, CallError> {
+    position.check(tables.rules())?;
+    Ok(moves.write(each_legal_move(tables.rules(), position).map(TaflBareMove::from)))
+}
+
+#[inline]
+fn make_bare_move(
+    tables: &Tablebase,
+    position: &Position,
+    played: &TaflBareMove,
+) -> Result<TaflPosition, CallError> {
+    Ok(position.after(&played.read(tables.rules().board)?).into())
+}
+
+fn write_move_values(
+    tables: &Tablebase,
+    position: &Position,
+    moves: &mut Output<TaflMoveValue>,
+) -> Result<usize, CallError> {
+    let (probed, board) = (tables.probe(position)?.moves, tables.rules().board);
+    Ok(moves.write(probed.iter().map(|probed| TaflMoveValue::new(probed, board))))
+}
+
+fn play_legal_move(
+    tables: &Tablebase,
+    position: &Position,
+    &TaflMove { from, to, .. }: &TaflMove,
+) -> Result<TaflPosition, CallError> {
+    let rules = tables.rules();
+    position.check(rules)?;
+    let [start, target] = [from, to].map(|number| rules.board.square(number.into()));
+    let legal = start.zip(target).and_then(|(from, to)| find_move(rules, position, from, to));
+    let played = legal.ok_or_else(|| {
+        CallError::argument(format!("there is no legal move from square {from} to square {to}"))
+    })?;
+    Ok(position.after(&played).into())
 }

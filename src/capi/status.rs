@@ -1,4 +1,4 @@
-//! How calls end: statuses, messages, and panics that stay on this side.
+//! Statuses and messages of calls. Panics are caught before they reach C.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -56,7 +56,7 @@ impl CallError {
         CallError::new(TaflStatus::InvalidArgument, message)
     }
 
-    /// The same, met at one of many positions.
+    /// Adds the number of the position to the message of a bulk call.
     pub(super) fn at(self, number: usize) -> CallError {
         CallError { message: format!("position {number}: {}", self.message), ..self }
     }
@@ -66,17 +66,19 @@ impl CallError {
     }
 
     fn panic(payload: &(dyn Any + Send)) -> CallError {
-        let text = payload.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-        let text = text.unwrap_or("no message");
+        let text = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
         CallError::new(TaflStatus::Panic, format!("a bug in taflbase, please report it: {text}"))
     }
 
-    /// Keeps the message for the thread and returns the status.
+    /// Stores the message as the thread's last one and returns the status.
     fn report(self) -> TaflStatus {
-        // On one line, and none that ends early.
+        // A message is one line, and a zero would end it early.
         let message = CString::new(self.message.replace(['\0', '\n'], " ")).unwrap_or_default();
-        // A thread that is ending has no message any more.
+        // The message of a thread that is ending is already dropped.
         let _ = LAST_ERROR.try_with(|last| last.replace(message));
         self.status
     }
@@ -123,17 +125,17 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// The thread's last message, as C reads it.
+/// Returns the thread's last message as a C string.
 pub(super) fn last_error() -> *const c_char {
     let message = LAST_ERROR.try_with(|last| last.borrow().as_ptr());
     message.unwrap_or(c"".as_ptr())
 }
 
-/// Makes a call: a failure becomes a status and a message, and so does a panic,
-/// which must not get out into C.
+/// Makes a call, and turns an error or a panic into a status and a message: a panic must not
+/// unwind into C.
 pub(super) fn guarded(call: impl FnOnce() -> Result<(), CallError>) -> TaflStatus {
-    // What a panic leaves half done is the tablebase's caches: they are sound
-    // whenever a lock is free, and C is told to give the tablebase up.
+    // A panic can only interrupt an update of the tablebase's caches. They are consistent
+    // whenever their locks are free, and callers must free the tablebase after a panic.
     let done = catch_unwind(AssertUnwindSafe(call));
     match done.unwrap_or_else(|payload| Err(CallError::panic(&*payload))) {
         Ok(()) => TaflStatus::Ok,
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     fn message() -> String {
-        // SAFETY: the text is the thread's, and is there until the next failure.
+        // SAFETY: the text belongs to the thread and is valid until its next failure.
         unsafe { CStr::from_ptr(last_error()) }.to_str().unwrap().to_owned()
     }
 

@@ -1,9 +1,9 @@
-//! What goes over the boundary: plain data of which every bit pattern is a value,
-//! since C may put in anything.
+//! The types that C passes in and gets back: plain data. C may pass in any bit pattern, so that
+//! inputs have no enums.
 
 use std::ffi::{c_char, c_int};
 
-use crate::game::board::{Board, SquareSet};
+use crate::game::board::{Board, Square, SquareSet};
 use crate::game::moves::{Ending, Move};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Kind, Ruleset, Side};
@@ -200,7 +200,8 @@ impl From<CacheStatistics> for TaflCacheStatistics {
 }
 
 impl TaflPosition {
-    /// The position, as far as it can be told without its rules: a probe checks it.
+    /// Converts to a position. Only the king's square and the side to move are checked: a probe
+    /// checks the rest.
     pub(super) fn read(&self, rules: &Ruleset) -> Result<Position, PositionError> {
         let board = rules.board;
         let number = usize::from(self.king);
@@ -296,14 +297,9 @@ impl From<Move> for TaflBareMove {
 }
 
 impl TaflBareMove {
-    /// The move, as far as it can be told without its position.
+    /// Converts to a move, without checking that it is legal in a position.
     #[inline]
     pub(super) fn read(&self, board: Board) -> Result<Move, CallError> {
-        let square = |number: u16| {
-            let number = usize::from(number);
-            let off_board = || CallError::argument(format!("the board has no square {number}"));
-            board.square(number).ok_or_else(off_board)
-        };
         let piece = match self.piece as u8 {
             b't' => Kind::Attacker,
             b'T' => Kind::Defender,
@@ -317,25 +313,33 @@ impl TaflBareMove {
             other => return Err(unknown("ending", other, "+, - or 0")),
         };
         let captured = SquareSet::from_words(self.captured);
-        Ok(Move { piece, from: square(self.from)?, to: square(self.to)?, captured, ending })
+        let (from, to) = (square(board, self.from)?, square(board, self.to)?);
+        Ok(Move { piece, from, to, captured, ending })
     }
 }
 
-/// A field of a move that has none of its values.
+#[inline]
+fn square(board: Board, number: u16) -> Result<Square, CallError> {
+    board
+        .square(usize::from(number))
+        .ok_or_else(|| CallError::argument(format!("the board has no square {number}")))
+}
+
+/// Returns the error for a field of a move with an invalid value.
 #[cold]
 fn unknown(field: &str, found: u8, values: &str) -> CallError {
-    let found = char::from(found);
-    CallError::argument(format!("{found:?} is no {field} of a move: it is {values}"))
+    let letter = char::from(found);
+    CallError::argument(format!("{letter:?} is no {field} of a move: it is {values}"))
 }
 
 impl From<Slice> for TaflSlice {
     fn from(slice: Slice) -> TaflSlice {
-        // No board has more squares than fit.
+        // The area of every board fits.
         TaflSlice { defenders: slice.defenders as u16, attackers: slice.attackers as u16 }
     }
 }
 
-/// The metric of a TAFL_METRIC number.
+/// Returns the metric of a TAFL_METRIC number.
 pub(super) fn metric(number: c_int) -> Result<Metric, CallError> {
     match number {
         TAFL_METRIC_WDL => Ok(Metric::Wdl),
