@@ -136,6 +136,7 @@ fn check<'a>(
     let entry = against.map(|manifest| manifest.slice(slice)?.file(metric));
     let (bytes, errors, against) = match base.table(slice, metric) {
         Err(ProbeError::MissingTable { .. }) => {
+            // An absent file is only worth a line if the manifest lists it.
             if entry.flatten().is_none() {
                 return Ok(None);
             }
@@ -159,6 +160,7 @@ fn check<'a>(
             }
         },
     };
+    // A set may be partial: without `--complete`, missing files are listed but not wrong.
     let ok = errors.is_empty()
         && match against.flatten() {
             Some(MISSING) => !complete,

@@ -82,6 +82,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let server = Server::bind(args.addr, Arc::new(site)).map_err(CliError::new)?;
     let stopper = server.stopper();
     on_interrupt(move || stopper.stop());
+    // For port 0, the system has chosen the port.
     let address = server.address();
     let url = format!("http://{address}/");
     if !address.ip().is_loopback() {

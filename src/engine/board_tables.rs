@@ -89,6 +89,7 @@ impl<const W: usize> BoardTables<W> {
             occupied: Bits::of(rules.hostile[kind].occupied),
             besieged: Bits::of(rules.hostile[kind].besieged),
         });
+        // A fixed seed: searches with one thread are reproducible.
         let mut random = SeededRng::new(0x7461_666c_6261_7365);
         let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next_u64()).collect());
         let movement = &rules.movement[Kind::King];

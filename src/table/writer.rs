@@ -172,6 +172,7 @@ impl TableWriter {
         let one_value = BySide([attackers, defenders]).map(one_value);
         let mut index = Vec::new();
         for (entries, one_value) in [attackers, defenders].into_iter().zip(one_value) {
+            // A side whose slots all have one value is described by the footer alone.
             if one_value.is_none() {
                 index.extend(entries.iter().flat_map(|entry| entry.to_bytes()));
             }
@@ -189,6 +190,7 @@ impl TableWriter {
         self.output.write(&Footer::end(file_checksum))?;
         self.output.inner.flush().map_err(TableErrorKind::io("write the table"))?;
         let file = self.output.inner.get_mut();
+        // Synced before it is renamed: after a crash, a file with the final name is complete.
         file.sync().map_err(TableErrorKind::io("write the table"))?;
         self.temporary.rename(&self.path)?;
         Ok(self.output.written)

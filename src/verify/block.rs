@@ -67,6 +67,8 @@ impl<'a, T: Score> Block<'a, T> {
         self.images = (geometry.group.order() / stabilizer.order()) as u64;
         self.moves.clear();
         self.king_captures.clear();
+        // Defenders in the way are ignored: they differ from row to row, and each row skips the
+        // slides that its defenders block.
         for from in attackers {
             let find = layout.blocks.find_with(attackers.without(from));
             for slide in geometry.free_slides(Side::Attackers, from, attackers) {
@@ -83,6 +85,7 @@ impl<'a, T: Score> Block<'a, T> {
                 geometry.free_slides(Side::Defenders, from, attackers).collect()
             }));
         }
+        // On all other squares the king's arrival captures nothing, whatever the defenders.
         self.king_capture_squares.clear();
         self.king_capture_squares.extend(
             custodial.rules.board.squares().filter(|&at| {

@@ -55,8 +55,11 @@ pub(super) fn check_table<T: Score>(
     let grid = table.header().grid;
     let mut hasher = ValueHasher::new(grid.lanes());
     let mut wrong = WdlMismatches::default();
+    // A lane is hashed in the order of its rows, so that rows of blocks are read one after
+    // another. The lanes are independent: the blocks of a row are checked in parallel.
     for rows in row_groups(table) {
         let file_rows = layout.file_rows(held, rows.clone());
+        // A part of the blocks may be held: rows of blocks without any are not read.
         if file_rows.is_empty() {
             continue;
         }

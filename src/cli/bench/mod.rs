@@ -133,8 +133,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         let measured = build_measured(&rules, &slices, args.threads.count(), folder.path())?;
         let base = open(&rules, folder.path(), CACHE_BYTES)?;
         for (report, measure) in &measured {
+            // Slices that are built only because captures lead to them are signed too: the
+            // signature covers all values computed.
             sign(&base, report.slice, &mut signature)?;
             if slices.contains(&report.slice) {
+                // Without a cache, each probe decodes its block.
                 let cold = open(&rules, folder.path(), 0)?;
                 let benchmark = benchmark([&cold, &base], report, measure)?;
                 if session.json() {

@@ -106,6 +106,7 @@ impl BoundReport {
         with_games: bool,
     ) -> BoundReport {
         let rules = reachability.rules;
+        // The paper's equations count the positions of its own game only.
         let is_papers = is_papers(rules);
         BoundReport {
             rules: rules.name.clone(),

@@ -45,6 +45,8 @@ pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> Str
     if let Some(plies) = standing.mean_plies() {
         text.push_str(&format!("\nmean length of a game: {plies:.1} plies\n"));
     }
+    // The two games of a pair share an opening, so that their results depend on each other: the
+    // statistics take a pair as one sample.
     let pairs = &standing.pairs;
     if let Some(elo) = pairs.elo() {
         let [none, half, one, more, two] = pairs.0;

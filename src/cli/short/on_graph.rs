@@ -37,11 +37,13 @@ pub(super) fn run(
         .map(|name| graph.vertex(name))
         .collect::<Result<Vec<usize>, _>>()
         .map_err(file_error(file))?;
+    // Checked before solving: the system may kill a process that exhausts its memory.
     let needed = SolvedGraph::memory_bytes(graph.vertices());
     check_memory("the graph", needed)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
     let solved =
         args.threads.run(|| solve_graph(&graph, rule, &|done, of| meter.update(done, of)))??;
+    // Clears the progress bar before the results are printed.
     drop(meter);
     let wanted: Vec<([usize; 2], u16)> =
         solved.all().filter(|([king, _], _)| kings.is_empty() || kings.contains(king)).collect();

@@ -106,6 +106,9 @@ impl<const W: usize> Worker<'_, W> {
         let mut number = 0;
         while let Some(Candidate { step, priority }) = self.pick(first, number) {
             let is_quiet = priority < CAPTURE;
+            // Futility and late move pruning: at a low depth, a quiet move seldom makes up for a
+            // poor evaluation, and a late one is seldom the best. Not while the best move so far
+            // loses: only all moves together prove a loss.
             if !PV
                 && is_safe
                 && is_quiet
@@ -132,6 +135,7 @@ impl<const W: usize> Worker<'_, W> {
                 }
             };
             self.take_back(step, undo);
+            // The score of an interrupted search means nothing: the caller drops it.
             if self.stopped {
                 return 0;
             }
@@ -145,6 +149,7 @@ impl<const W: usize> Worker<'_, W> {
                     self.update_pv(ply, step);
                 }
                 if alpha >= beta {
+                    // Captures come early in any case: the history only orders quiet moves.
                     if !captures {
                         let previous = self.previous();
                         let tried = &tried[..tried_count];

@@ -83,6 +83,7 @@ impl<const W: usize> Worker<'_, W> {
         }
         self.candidates.truncate(first);
         self.set_dependence(dependence.of(score), score);
+        // Deeper nodes do not read the table, and an incomplete score must not be stored.
         if depth == 0 && !self.stopped {
             let bound = Some(Bound::of(score, old_alpha, beta));
             self.store(Entry { step: best_step, score, depth: 0, bound });

@@ -149,6 +149,7 @@ fn won(
     }
     moves.sort_by_key(|mv| (mv.value.wdl != Wdl::Win, mv.distance()));
     let wins = || moves.iter().filter(|mv| mv.value.wdl == Wdl::Win);
+    // A win without a distance may come too late for the ply limit.
     let is_in_time = |mv: &RankedMove| mv.value.plies.is_some() || game.plies_left().is_none();
     let known = (!has_history && wins().any(is_in_time)).then_some(Wdl::Win);
     let is_exact = wins().all(|mv| mv.value.plies.is_some());
