@@ -28,8 +28,7 @@ const COMMON: [(&str, &str); 6] = [
 
 impl Ruleset {
     /// Describes the ruleset for display: its source, its board, and every decision in words,
-    /// derived
-    /// from the data and not from the name.
+    /// derived from the data and not from the name.
     pub fn describe(&self) -> String {
         self.describe_in(Style::Plain)
     }

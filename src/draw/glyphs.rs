@@ -10,8 +10,7 @@ const BLANK: f32 = 2.5;
 const SCALE: f32 = 0.118;
 
 /// Returns the strokes of a letter, separated by commas. Two digits are a point: x from the left
-/// and
-/// y from the top. Capitals extend from 0 to 6, small letters from 2, descenders to 8.
+/// and y from the top. Capitals extend from 0 to 6, small letters from 2, descenders to 8.
 fn strokes(letter: char) -> &'static str {
     match letter {
         '0' => "10 30 41 45 36 16 05 01 10",

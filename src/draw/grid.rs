@@ -5,8 +5,7 @@ use super::shapes::{Ink, Point, SQUARE, Shape, piece};
 use super::text::piece_sgr;
 
 /// The longer side of a grid in a picture. Squares are no larger than those of a board and no
-/// smaller
-/// than [`LEAST_SQUARE`].
+/// smaller than [`LEAST_SQUARE`].
 const SIDE: f32 = 1500.0;
 const LEAST_SQUARE: f32 = 6.0;
 /// The width of the margin around the squares, which holds the numbers of rows and columns.
@@ -95,8 +94,7 @@ impl Grid {
     }
 
     /// Draws the grid as text, with the numbers of all rows and of every fifth column. A square
-    /// without
-    /// text is a dot, or blank if it is not part of the board. Lines end with `\n`.
+    /// without text is a dot, or blank if it is not part of the board. Lines end with `\n`.
     pub fn to_text(&self, style: Style) -> String {
         let widths = self.squares.iter().map(|square| square.text.chars().count());
         let width = widths.fold(1, usize::max);

@@ -1,10 +1,8 @@
 //! Drawings of boards: as text, in colour on a terminal, and as pictures.
 //!
 //! A [`BoardPicture`] is a board as data: marked squares, pieces, and perhaps a move. It draws
-//! itself
-//! as text; a [`Sheet`] of one or more boards becomes SVG or, with the feature `cli`, PNG, both
-//! from
-//! the same shapes. A [`Grid`] is for other boards: any number of squares with shades and
+//! itself as text; a [`Sheet`] of one or more boards becomes SVG or, with the feature `cli`, PNG,
+//! both from the same shapes. A [`Grid`] is for other boards: any number of squares with shades and
 //! numbers.
 //!
 //! ```

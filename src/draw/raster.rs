@@ -171,8 +171,7 @@ impl Band {
     }
 
     /// Draws the part of a primitive in these rows. The coverage of a border pixel (anti-aliasing)
-    /// is
-    /// estimated from the distance between its centre and the border.
+    /// is estimated from the distance between its centre and the border.
     fn draw(&mut self, primitive: &Primitive) {
         let (least, most) = primitive.bounds;
         let columns = pixel_range(least.0, most.0, 0..self.width);

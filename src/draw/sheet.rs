@@ -47,8 +47,7 @@ pub struct Sheet {
 
 impl Sheet {
     /// Creates a sheet of boards in this order, row by row. All must have the same size, and all or
-    /// none
-    /// a caption.
+    /// none a caption.
     pub fn new(title: impl Into<String>, boards: Vec<BoardPicture>) -> Sheet {
         let pictures = boards.into_iter().map(|board| Picture::Board(Box::new(board)));
         Sheet { title: title.into(), pictures: pictures.collect() }
@@ -60,8 +59,7 @@ impl Sheet {
     }
 
     /// Returns the number of pictures in a row: the fewest that need no more rows, so that the last
-    /// row
-    /// is not nearly empty.
+    /// row is not nearly empty.
     fn columns(&self) -> usize {
         let (width, height) = self.picture_size();
         let pictures = self.pictures.len() as f32;
@@ -82,8 +80,7 @@ impl Sheet {
     }
 
     /// Iterates over the upper left corners and shapes of the pictures, which are drawn on a
-    /// background
-    /// of [`Ink::Frame`](super::shapes::Ink::Frame).
+    /// background of [`Ink::Frame`](super::shapes::Ink::Frame).
     pub(super) fn placed(&self) -> impl Iterator<Item = (Point, Vec<Shape>)> {
         let ((width, height), columns) = (self.picture_size(), self.columns());
         self.pictures.iter().enumerate().map(move |(i, picture)| {

@@ -5,8 +5,7 @@ use super::sheet::{Picture, Sheet};
 
 impl Sheet {
     /// Draws the sheet as an SVG document, which can also be part of an HTML page. It has a title
-    /// and
-    /// a description of every board in words.
+    /// and a description of every board in words.
     pub fn to_svg(&self) -> String {
         let mut svg = String::new();
         // Writing to a string does not fail.

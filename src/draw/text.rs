@@ -53,8 +53,7 @@ fn mark_sgr(mark: Option<Mark>) -> &'static str {
 impl BoardPicture {
     /// Draws the board as text, the last rank on top unless it is flipped, with the marks of
     /// [`BoardPicture::legend`]; a mark follows the piece on it. In colour, the squares of a move
-    /// are
-    /// shown in reverse video. Lines end with `\n`.
+    /// are shown in reverse video. Lines end with `\n`.
     pub fn to_text(&self, style: Style) -> String {
         let board = self.board;
         let mut picture = String::new();

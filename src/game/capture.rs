@@ -15,8 +15,7 @@ pub(crate) struct Captures {
 
 impl Captures {
     /// Returns the captures of a piece of `mover` that has just arrived on `at`. On `board` the
-    /// piece
-    /// has already moved and nothing has been removed; the side to move is ignored.
+    /// piece has already moved and nothing has been removed; the side to move is ignored.
     pub(crate) fn by_arrival(
         rules: &Ruleset,
         board: &Position,
@@ -78,8 +77,7 @@ impl<'a> Enclosure<'a> {
     }
 
     /// Returns whether a soldier is captured, given the square `beyond` it as seen from the
-    /// arriving
-    /// piece. The edge of the board never helps to capture.
+    /// arriving piece. The edge of the board never helps to capture.
     fn takes_soldier(&self, beyond: Option<Square>) -> bool {
         let Some(beyond) = beyond else {
             return false;

@@ -63,8 +63,7 @@ pub enum Reason {
 
 impl Reason {
     /// Returns the name that programs read: `king-captured`, `king-escaped`, `no-move`,
-    /// `repetition`
-    /// or `ply-limit`.
+    /// `repetition` or `ply-limit`.
     pub fn name(self) -> &'static str {
         match self {
             Reason::KingCaptured => "king-captured",
@@ -229,8 +228,7 @@ impl Game {
     }
 
     /// Iterates over the earlier positions that can recur and count as an occurrence: none from
-    /// before
-    /// the last capture, as captured pieces do not return.
+    /// before the last capture, as captured pieces do not return.
     pub fn earlier_positions(&self) -> impl Iterator<Item = &Position> {
         let last_capture = self.moves.iter().rposition(|played| !played.captured.is_empty());
         let first_counted = usize::from(!self.rules.repetition_counts_start);

@@ -60,8 +60,7 @@ pub struct Move {
 
 impl Move {
     /// Returns whether the move neither captures nor ends the game: it stays in the slice and has
-    /// an
-    /// un-move.
+    /// an un-move.
     pub fn is_quiet(&self) -> bool {
         self.ending.is_none() && self.captured.is_empty()
     }
@@ -93,8 +92,7 @@ impl Position {
     }
 
     /// Returns the position after a legal move. Captured soldiers are removed; a captured king
-    /// stays
-    /// on the board.
+    /// stays on the board.
     #[must_use]
     pub fn after(&self, played: &Move) -> Position {
         let mut next = self.moved(played.piece, played.from, played.to);

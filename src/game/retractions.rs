@@ -39,8 +39,7 @@ impl Position {
 /// which a legal move leads exactly here without ending the game.
 ///
 /// An arriving piece captures everything that it encloses and nothing else. So the restored
-/// soldiers
-/// beside it must be enclosed, any others beside it must not be, and its path avoids both.
+/// soldiers beside it must be enclosed, any others beside it must not be, and its path avoids both.
 pub fn retractions(rules: &Ruleset, position: &Position, most: Slice) -> Vec<Retraction> {
     let mut found = Vec::new();
     if position.is_finished(rules) {

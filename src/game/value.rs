@@ -70,8 +70,7 @@ impl Value {
     }
 
     /// Returns a sort key that grows with the mover's preference: quick wins, slow wins, draws,
-    /// slow
-    /// losses, quick losses.
+    /// slow losses, quick losses.
     pub fn preference(self) -> i32 {
         match self {
             Value::Loss(plies) => i32::from(plies) - 0x1_0000,

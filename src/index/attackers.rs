@@ -9,13 +9,12 @@ use super::states::{NO_STATE, States};
 /// # The formula
 ///
 /// The symmetries permute the squares within their *orbits* (of at most eight squares each). So a
-/// set
-/// is a sequence of patterns, one for each orbit, and a symmetry acts on each pattern separately.
-/// The canonical image of a set is the one whose sequence is lexicographically least. A scan from
-/// left to right decides whether a sequence is least: the first pattern must be least under all
-/// symmetries, the second under those that leave the first unchanged, and so on. The scan needs
-/// to remember only three small things: the symmetries `H` that leave the prefix unchanged, the
-/// number of men still to come, and the weight of the men so far. These are the states of an
+/// set is a sequence of patterns, one for each orbit, and a symmetry acts on each pattern
+/// separately. The canonical image of a set is the one whose sequence is lexicographically least. A
+/// scan from left to right decides whether a sequence is least: the first pattern must be least
+/// under all symmetries, the second under those that leave the first unchanged, and so on. The scan
+/// needs to remember only three small things: the symmetries `H` that leave the prefix unchanged,
+/// the number of men still to come, and the weight of the men so far. These are the states of an
 /// automaton, and the number of rows of all completions of a state,
 ///
 /// ```text
@@ -53,8 +52,7 @@ pub(crate) struct Images(Vec<[u64; 8]>);
 
 impl AttackerSets {
     /// Builds the index of the sets of `count` attackers on the squares `places`, which must be
-    /// closed
-    /// under `group`. A set with `h` men on `heavy` squares has `rows(h)` rows; `None` is an
+    /// closed under `group`. A set with `h` men on `heavy` squares has `rows(h)` rows; `None` is an
     /// overflow.
     ///
     /// Returns `None` if the total number of rows overflows.
@@ -108,8 +106,7 @@ impl AttackerSets {
     }
 
     /// Returns the offset of a set's canonical image, and a symmetry that maps the set there. The
-    /// set must
-    /// have the right number of men, on squares open to attackers.
+    /// set must have the right number of men, on squares open to attackers.
     pub(crate) fn canonicalize(&self, set: SquareSet) -> (u64, Symmetry) {
         let (offset, symmetries) = match self.board.area() {
             ..=64 => self.locate::<1>(set),
@@ -136,8 +133,7 @@ impl AttackerSets {
     }
 
     /// Returns the offset of a set's canonical image, and all symmetries that map the set there.
-    /// The
-    /// board's squares must fit into `W` words.
+    /// The board's squares must fit into `W` words.
     #[inline]
     pub(super) fn locate<const W: usize>(&self, set: SquareSet) -> (u64, SymmetrySet) {
         self.scan(|i| self.images_in::<W>(set & self.groups[i]))
@@ -217,8 +213,7 @@ impl AttackerSets {
 }
 
 /// Returns the least image under these symmetries, and the symmetries that produce it. It is free
-/// of
-/// branches, as they would be unpredictable.
+/// of branches, as they would be unpredictable.
 #[inline]
 fn least_of(images: [u64; 8], symmetries: SymmetrySet) -> (u64, SymmetrySet) {
     let included = Symmetry::ALL.map(|g| u64::from(symmetries.contains(g)));

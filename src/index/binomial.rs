@@ -24,8 +24,7 @@ pub(crate) struct Binomials {
 
 impl Binomials {
     /// Computes all `C(n, k)` with `n <= max_n` and `k <= max_k`. Values that overflow are stored
-    /// as
-    /// `u64::MAX` and must not be used.
+    /// as `u64::MAX` and must not be used.
     pub(crate) fn new(max_n: usize, max_k: usize) -> Binomials {
         let rows = max_n + 1;
         let cells = 0..rows * (max_k + 1);

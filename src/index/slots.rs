@@ -135,8 +135,7 @@ impl SliceIndex {
     }
 
     /// Returns the slot of the position's canonical image; `None` if the position is not in this
-    /// slice or
-    /// a piece stands on a square closed to its kind.
+    /// slice or a piece stands on a square closed to its kind.
     pub fn rank(&self, position: &Position) -> Option<Slot> {
         if position.slice() != self.slice
             || !position.attackers.is_subset(self.attacker_places)
@@ -172,8 +171,7 @@ impl SliceIndex {
     }
 
     /// Returns the slot of the image under a symmetry that makes the attackers canonical. Their
-    /// rows
-    /// begin at `offset`.
+    /// rows begin at `offset`.
     #[inline]
     fn slot<const W: usize>(
         &self,

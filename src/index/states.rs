@@ -20,8 +20,7 @@ pub(super) struct States {
     /// The rows of all sets.
     pub rows: u64,
     /// For every pattern, the rows of all completions with a lesser one. The last entry holds the
-    /// rows
-    /// of all.
+    /// rows of all.
     pub before: Vec<u64>,
     /// For every pattern, the next state; `NO_STATE` if the pattern is not canonical.
     pub next: Vec<u32>,
@@ -46,16 +45,14 @@ impl States {
     }
 
     /// Returns the pattern that contains the row, which is counted from the first row of the state.
-    /// The
-    /// pattern always has rows.
+    /// The pattern always has rows.
     pub(super) fn pattern(&self, state: u32, orbit: &Orbit, row: u64) -> usize {
         let before = &self.before[state as usize..][..=orbit.patterns()];
         before.partition_point(|&rows| rows <= row) - 1
     }
 
     /// As [`pattern`](States::pattern), optimized for a row soon after that of the pattern `last`,
-    /// or
-    /// near the start of the state if `last` is the number of patterns.
+    /// or near the start of the state if `last` is the number of patterns.
     #[inline]
     pub(super) fn pattern_after(&self, state: u32, orbit: &Orbit, last: usize, row: u64) -> usize {
         /// The number of patterns to try before a binary search.

@@ -106,8 +106,7 @@ impl SquareSet {
     }
 
     /// Iterates in order over a set whose squares are all in the first `W` words. On small boards
-    /// this
-    /// saves looking at the empty ones.
+    /// this saves looking at the empty ones.
     #[inline]
     pub(crate) fn iter_words<const W: usize>(&self) -> impl Iterator<Item = Square> + use<W> {
         let mut left: [u64; W] = std::array::from_fn(|i| self.0[i]);

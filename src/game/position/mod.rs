@@ -34,8 +34,7 @@ pub struct Position {
 
 impl Position {
     /// Creates a position without going through text. Squares are numbered `rank * size + file`
-    /// from
-    /// a1 ([`Board::square`]); sets are made of squares or of bitboards
+    /// from a1 ([`Board::square`]); sets are made of squares or of bitboards
     /// ([`SquareSet::from_words`]).
     ///
     /// # Errors
@@ -53,8 +52,7 @@ impl Position {
 
     /// Parses a position: the board, a blank and the side to move, `a` or `d`, as in
     /// `/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a`. The outer slashes may be omitted, and extra blanks
-    /// are
-    /// allowed.
+    /// are allowed.
     ///
     /// # Errors
     /// If the text is not a position, or [`Position::check`] refuses it.
@@ -96,9 +94,8 @@ impl Position {
     }
 
     /// Checks that the position is legal under these rules, so that tables can be probed for it:
-    /// every
-    /// piece stands on a square open to its kind, and the game is not over. Attackers to move with
-    /// no pieces left are accepted: like any side without a move, they have lost.
+    /// every piece stands on a square open to its kind, and the game is not over. Attackers to move
+    /// with no pieces left are accepted: like any side without a move, they have lost.
     ///
     /// # Errors
     /// The first fault, in square order.
@@ -108,8 +105,7 @@ impl Position {
     }
 
     /// Returns whether the position is legal. Every probe calls this, so it is a few word
-    /// operations;
-    /// [`Position::fault`] finds the reason.
+    /// operations; [`Position::fault`] finds the reason.
     #[inline]
     fn is_legal(&self, rules: &Ruleset) -> bool {
         let soldiers = self.attackers | self.defenders;

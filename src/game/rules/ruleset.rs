@@ -36,8 +36,7 @@ pub struct Hostility {
     /// Hostile while occupied by a piece of the victim's own side.
     pub occupied: SquareSet,
     /// Hostile while occupied by a piece of the victim's own side, if enemies of the victim stand
-    /// on all
-    /// other neighbours of the square (berkeley: the throne with the king on it).
+    /// on all other neighbours of the square (berkeley: the throne with the king on it).
     pub besieged: SquareSet,
 }
 
@@ -137,8 +136,7 @@ pub struct Decisions {
     /// hostile squares; soldiers only.
     pub unaided: BySide<SquareSet>,
     /// Squares on which the king is captured on four sides instead of two: each side needs an
-    /// attacker
-    /// or a square hostile to him.
+    /// attacker or a square hostile to him.
     pub surrounded: SquareSet,
     /// Squares on which the king wins.
     pub goals: SquareSet,
@@ -156,8 +154,7 @@ pub(super) struct Derived {
 
 impl Ruleset {
     /// Returns the squares on which pieces of this kind may stand in a stored position: those on
-    /// which
-    /// they may stop, without the king's goals.
+    /// which they may stop, without the king's goals.
     #[inline]
     pub fn places(&self, kind: Kind) -> SquareSet {
         self.derived.places[kind]
@@ -169,8 +166,7 @@ impl Ruleset {
     }
 
     /// Returns the identity of everything that can change the value of a position. Rulesets with
-    /// equal
-    /// fingerprints share their tables.
+    /// equal fingerprints share their tables.
     pub fn fingerprint(&self) -> Fingerprint {
         self.derived.fingerprint
     }

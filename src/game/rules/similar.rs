@@ -14,8 +14,7 @@ pub(super) fn similar<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
 }
 
 /// Returns the Levenshtein distance: the fewest insertions, deletions and replacements that turn
-/// one
-/// text into the other.
+/// one text into the other.
 fn edit_distance(text: &[char], name: &str) -> usize {
     // Distances of each prefix of the text from the part of the name read so far.
     let mut row: Vec<usize> = (0..=text.len()).collect();

@@ -51,8 +51,7 @@ impl Slides {
     }
 
     /// Returns the slides of a piece on this square; none if it cannot stand there or the square is
-    /// off
-    /// the board.
+    /// off the board.
     #[inline]
     pub fn from(&self, kind: Kind, from: Square) -> &Rays {
         self.forward[kind].get(from.index()).unwrap_or(&NO_RAYS)
@@ -65,8 +64,7 @@ impl Slides {
     }
 
     /// Returns the slides that end on this square, seen from their end. The ray in a direction
-    /// holds the
-    /// squares that lie there, so the piece moved in the opposite direction.
+    /// holds the squares that lie there, so the piece moved in the opposite direction.
     #[inline]
     pub fn to(&self, kind: Kind, to: Square) -> &Rays {
         self.backward[kind].get(to.index()).unwrap_or(&NO_RAYS)

@@ -10,8 +10,7 @@ const DOMAIN: &str = "taflbase ruleset fingerprint 1";
 /// fingerprint, and what symmetries must leave unchanged.
 ///
 /// Movement is represented by its effect: the squares that a piece can reach from each square of
-/// the
-/// empty board. Given that pieces block a slide, this is all that the fields of a file express.
+/// the empty board. Given that pieces block a slide, this is all that the fields of a file express.
 pub(super) struct ValueDecisions {
     pub board: Board,
     /// By square of origin.
@@ -88,9 +87,8 @@ impl ValueDecisions {
     }
 
     /// Hashes the board's size, the value of endless play, all sets in order and the squares in
-    /// reach of
-    /// each kind from each square. A set is hashed as its length and its squares' numbers, 16 bits
-    /// each and little-endian.
+    /// reach of each kind from each square. A set is hashed as its length and its squares' numbers,
+    /// 16 bits each and little-endian.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         let endless = match self.endless {

@@ -1,12 +1,12 @@
 //! Rules records of OpenTafl's notation: `dim:7 ks:c surf:n … start:/3t3/…/`.
 //!
 //! A record has four kinds of special squares: the throne (`cen`), the corners (`cor`) and the
-//! forts
-//! of either side (`afor`, `dfor`). For each it lists the kinds of piece that may pass (`p`), stop
-//! (`s`) and enter from outside (`re`), and those to which the squares are hostile (`h`; for an
-//! empty throne, `he`). All of these are decisions of a [`Ruleset`], as are the escape, the king's
-//! strength, Linnaean captures and the side that begins. Features of other games (shieldwalls,
-//! edge forts, encirclement, jumps, berserk moves, an unarmed king, short steps) are refused.
+//! forts of either side (`afor`, `dfor`). For each it lists the kinds of piece that may pass (`p`),
+//! stop (`s`) and enter from outside (`re`), and those to which the squares are hostile (`h`; for
+//! an empty throne, `he`). All of these are decisions of a [`Ruleset`], as are the escape, the
+//! king's strength, Linnaean captures and the side that begins. Features of other games
+//! (shieldwalls, edge forts, encirclement, jumps, berserk moves, an unarmed king, short steps) are
+//! refused.
 //!
 //! Where OpenTafl deviates from its notation, its play counts: `tfr:i` is a draw, under `tfr:w` the
 //! mover of the third occurrence loses, and `corre`, `aforre` and `dforre` count only together with
@@ -27,8 +27,7 @@ pub use error::OtnError;
 
 impl Ruleset {
     /// Parses a rules record in OpenTafl's notation. If its positions have the same values as under
-    /// a
-    /// built-in ruleset, the result has that ruleset's name and uses its tables.
+    /// a built-in ruleset, the result has that ruleset's name and uses its tables.
     ///
     /// # Errors
     /// If the record is malformed, or a field has a value that rulesets cannot express.
