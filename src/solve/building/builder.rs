@@ -100,8 +100,8 @@ pub struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// Creates a build of these slices in the folder `<tables>/<ruleset name>`, with default options,
-    /// by this process alone, without progress reports.
+    /// Creates a build of these slices in the folder `<tables>/<ruleset name>`, with default
+    /// options, by this process alone, without progress reports.
     pub fn new(rules: &'a Ruleset, tables: &'a Path, slices: &'a [Slice]) -> Build<'a> {
         let (options, env) = (BuildOptions::default(), BuildEnv::default());
         Build { rules, tables, slices, options, progress: &(), env }

@@ -269,8 +269,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Hashes everything that the work on a slice depends on: this program's version, the rules, and
-    /// the current values of the smaller slices.
+    /// Hashes everything that the work on a slice depends on: this program's version, the rules,
+    /// and the current values of the smaller slices.
     fn identity(&self, slice: Slice) -> Result<Hash, BuildError> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
@@ -370,7 +370,7 @@ impl<'a> Session<'a> {
         let mut discarded = BTreeSet::new();
         loop {
             match self.solve_and_write(&work, &context) {
-                // A damaged file is recomputed once. If it is damaged again, the disk is unreliable.
+                // A damaged file is recomputed once. If it is damaged again, the disk is faulty.
                 Err(BuildError::Scratch(ScratchError {
                     path,
                     kind: ScratchErrorKind::Damaged,

@@ -102,7 +102,7 @@ fn total(sizes: &[i32]) -> usize {
 /// Returns the start of each piece in their concatenation.
 fn starts(sizes: &[i32]) -> Vec<i32> {
     let mut end = 0;
-    let starts = sizes.iter().map(|size| {
+    let starts = sizes.iter().map(|&size: &i32| {
         end += size;
         end - size
     });

@@ -137,7 +137,7 @@ fn find_candidates<const N: usize, T: Table<N>>(
             }
             chunk_open.flip(&captures)?;
             let open = chunk_open.rows()?;
-            // Blocks without defenders have one row: one pass over the chunk replaces their searches.
+            // Blocks without defenders have one row, and are searched in one pass over the chunk.
             if let Some(kings) = kings {
                 let (new, first) = (&newly_won[places.clone()], chunks.block(places.start));
                 worker.kings_back(kings, first, &among, new, chunk_may_be_lost);

@@ -73,7 +73,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
                 return findings.save(ply, chunk);
             }
             let won = chunk_won.rows()?;
-            // Blocks without defenders have one row: one pass over the chunk replaces their searches.
+            // Blocks without defenders have one row, and are searched in one pass over the chunk.
             if let Some(kings) = kings {
                 let first = chunks.block(places.start);
                 worker.kings_back(kings, first, &among, &known_losses[places.clone()], chunk_new);

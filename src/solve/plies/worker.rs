@@ -150,7 +150,8 @@ impl<'f, const N: usize> Worker<'f, N> {
         });
     }
 
-    /// Calls `visit` with the places and lanes from which the king has a move to these destinations.
+    /// Calls `visit` with the places and lanes from which the king has a move to a
+    /// destination.
     fn king_origins(
         &mut self,
         kings: &KingRows<N>,
