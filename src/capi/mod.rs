@@ -375,10 +375,10 @@ pub unsafe extern "C" fn taflbase_generate_moves(
     unsafe { return_list(tablebase, position, (moves, capacity), length, write_bare_moves) }
 }
 
-/// Makes a move that taflbase_generate_moves or taflbase_parse_move has returned
-/// for this position; the result is that of taflbase_play. The move is not checked
-/// again: another move may lead to an invalid position, and a probe of it
-/// fails or returns a meaningless value. `after` may be `position`.
+/// Makes a move that taflbase_generate_moves or taflbase_parse_move has returned for this
+/// position; the result is that of taflbase_play. The move is not checked again: another
+/// move may lead to an invalid position, and a probe of it fails or returns a meaningless
+/// value. `after` may be `position`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_make_move(
     tablebase: *const TaflTablebase,
@@ -393,9 +393,9 @@ pub unsafe extern "C" fn taflbase_make_move(
     }
 }
 
-/// Lists the legal moves of a position with their values, best first: the quickest win, then
-/// draws, then the slowest loss, then unknown moves; `moves`, `capacity`
-/// and `length` as for taflbase_line.
+/// Lists the legal moves of a position with their values, best first: the quickest win,
+/// then draws, then the slowest loss, then unknown moves; `moves`, `capacity` and
+/// `length` as for taflbase_line.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_probe_moves(
     tablebase: *const TaflTablebase,
@@ -408,9 +408,9 @@ pub unsafe extern "C" fn taflbase_probe_moves(
     unsafe { return_list(tablebase, position, (moves, capacity), length, write_move_values) }
 }
 
-/// Makes a legal move, of which only `from` and `to` are read. Captured
-/// soldiers are removed; a captured king stays on the board. After a move that ends the
-/// game there is nothing to probe.
+/// Makes a legal move, of which only `from` and `to` are read. Captured soldiers are
+/// removed; a captured king stays on the board. After a move that ends the game there is
+/// nothing to probe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_play(
     tablebase: *const TaflTablebase,
@@ -428,10 +428,10 @@ pub unsafe extern "C" fn taflbase_play(
 /// Probes win, draw or loss of `count` positions on all cores, and reads each block of a table
 /// only once: much faster than single probes, for bulk work.
 ///
-/// `wdl` and `statuses` have room for `count` each: the result of taflbase_probe_wdl for the
-/// position, and its status. Returns TAFL_STATUS_OK if all probes succeeded,
-/// and otherwise the status of the first that failed, whose number, from 0, is in the message.
-/// The others are probed all the same.
+/// `wdl` and `statuses` have room for `count` each: the result of taflbase_probe_wdl for
+/// the position, and its status. Returns TAFL_STATUS_OK if all probes succeeded, and
+/// otherwise the status of the first that failed, whose number, from 0, is in the
+/// message. The others are probed all the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_probe_many_wdl(
     tablebase: *const TaflTablebase,
