@@ -10,8 +10,8 @@ use crate::game::slice::Slice;
 const SMALL_DIVISOR: u128 = 4;
 
 /// The minimum number of defender sets per rank for which building a slice together pays: every
-/// rank repeats the lookups of each block. With 22 sets each, two ranks take 1.5 times the core time
-/// of one and three quarters of its wall time (brandubh's K1v5).
+/// rank repeats the lookups of each block. With 22 sets each, two ranks take 1.5 times the core
+/// time of one and three quarters of its wall time (brandubh's K1v5).
 const MIN_SETS_PER_RANK: u64 = 20;
 
 /// The ranks that build a slice.
