@@ -75,6 +75,8 @@ pub mod engine;
 mod game;
 pub mod index;
 #[cfg(feature = "engine")]
+pub mod proof;
+#[cfg(feature = "engine")]
 pub mod protocol;
 #[cfg(feature = "serve")]
 pub mod serve;

@@ -37,6 +37,7 @@ mod ranks;
 mod rules;
 mod serve;
 mod short;
+mod solve;
 mod stats;
 mod verify;
 
@@ -91,6 +92,7 @@ enum Command {
     Line(line::Args),
     Find(find::Args),
     Analyse(analyse::Args),
+    Solve(solve::Args),
     Play(play::Args),
     Stats(stats::Args),
     Verify(verify::Args),
@@ -122,6 +124,7 @@ impl Command {
             | Command::Line(_)
             | Command::Find(_)
             | Command::Analyse(_)
+            | Command::Solve(_)
             | Command::Play(_)
             | Command::Stats(_)
             | Command::Manifest(_)
@@ -175,6 +178,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         Command::Line(args) => line::run(&args, &session),
         Command::Find(args) => find::run(&args, &session),
         Command::Analyse(args) => analyse::run(&args, &session),
+        Command::Solve(args) => solve::run(&args, &session),
         Command::Play(args) => play::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),

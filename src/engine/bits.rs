@@ -4,14 +4,14 @@ use crate::game::board::{Square, SquareSet};
 
 /// A bitboard of `W` words: 1 for 7x7, 2 up to 11x11, 3 for 13x13, 6 for the largest boards.
 /// Square `i` is bit `i % 64` of word `i / 64`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Bits<const W: usize>([u64; W]);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Bits<const W: usize>([u64; W]);
 
 impl<const W: usize> Bits<W> {
-    pub(super) const EMPTY: Bits<W> = Bits([0; W]);
+    pub(crate) const EMPTY: Bits<W> = Bits([0; W]);
 
     /// Converts a set, which must fit into the words.
-    pub(super) fn of(squares: SquareSet) -> Bits<W> {
+    pub(crate) fn of(squares: SquareSet) -> Bits<W> {
         let words = squares.words();
         debug_assert!(words[W..].iter().all(|&word| word == 0), "a square beyond the board");
         Bits(std::array::from_fn(|i| words[i]))
@@ -19,56 +19,62 @@ impl<const W: usize> Bits<W> {
 
     /// Converts the bitboard to a set.
     #[inline]
-    pub(super) fn squares(self) -> SquareSet {
+    pub(crate) fn squares(self) -> SquareSet {
         SquareSet::from_words(std::array::from_fn(|i| if i < W { self.0[i] } else { 0 }))
     }
 
+    /// Returns the words.
     #[inline]
-    pub(super) fn one(square: usize) -> Bits<W> {
+    pub(crate) fn words(self) -> [u64; W] {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) fn one(square: usize) -> Bits<W> {
         Bits(std::array::from_fn(|i| if i == square / 64 { 1 << (square % 64) } else { 0 }))
     }
 
     #[inline]
-    pub(super) fn contains(&self, square: usize) -> bool {
+    pub(crate) fn contains(&self, square: usize) -> bool {
         self.0[square / 64] >> (square % 64) & 1 == 1
     }
 
     #[inline]
-    pub(super) fn insert(&mut self, square: usize) {
+    pub(crate) fn insert(&mut self, square: usize) {
         self.0[square / 64] |= 1 << (square % 64);
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, square: usize) {
+    pub(crate) fn remove(&mut self, square: usize) {
         self.0[square / 64] &= !(1 << (square % 64));
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     #[inline]
-    pub(super) fn meets(&self, other: &Bits<W>) -> bool {
+    pub(crate) fn meets(&self, other: &Bits<W>) -> bool {
         !(*self & *other).is_empty()
     }
 
     #[inline]
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// Returns the squares of this set that are not in `other`.
     #[inline]
     #[must_use]
-    pub(super) fn without(self, other: Bits<W>) -> Bits<W> {
+    pub(crate) fn without(self, other: Bits<W>) -> Bits<W> {
         Bits(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
     /// Shifts every square up by `by`, from 1 to 63. Squares beyond the last word are lost.
     #[inline]
     #[must_use]
-    pub(super) fn up(self, by: usize) -> Bits<W> {
+    pub(crate) fn up(self, by: usize) -> Bits<W> {
         Bits(std::array::from_fn(|i| {
             let carried = if i > 0 { self.0[i - 1] >> (64 - by) } else { 0 };
             self.0[i] << by | carried
@@ -78,7 +84,7 @@ impl<const W: usize> Bits<W> {
     /// Shifts every square down by `by`, from 1 to 63. Squares below the first word are lost.
     #[inline]
     #[must_use]
-    pub(super) fn down(self, by: usize) -> Bits<W> {
+    pub(crate) fn down(self, by: usize) -> Bits<W> {
         Bits(std::array::from_fn(|i| {
             let carried = if i + 1 < W { self.0[i + 1] << (64 - by) } else { 0 };
             self.0[i] >> by | carried
@@ -87,7 +93,7 @@ impl<const W: usize> Bits<W> {
 
     /// Returns the squares in ascending order.
     #[inline]
-    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         let mut word = 0;
         std::iter::from_fn(move || {

@@ -7,14 +7,14 @@ use crate::system::random::SeededRng;
 use super::bits::Bits;
 
 /// A square beyond the edge of the board.
-pub(super) const NOWHERE: usize = u16::MAX as usize;
+pub(crate) const NOWHERE: usize = u16::MAX as usize;
 
 /// Squares on the rank and the file of one square. Bit `i` of `rank` is file `i`, and bit `i` of
 /// `file` is rank `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Lines {
-    pub(super) rank: u32,
-    pub(super) file: u32,
+pub(crate) struct Lines {
+    pub(crate) rank: u32,
+    pub(crate) file: u32,
 }
 
 impl BitAnd for Lines {
@@ -27,56 +27,56 @@ impl BitAnd for Lines {
 
 impl Lines {
     #[inline]
-    pub(super) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.rank | self.file == 0
     }
 
     #[inline]
-    pub(super) fn len(self) -> u32 {
+    pub(crate) fn len(self) -> u32 {
         self.rank.count_ones() + self.file.count_ones()
     }
 }
 
 /// Lookup tables for the board and its rules. They are the same for all positions.
-pub(super) struct BoardTables<const W: usize> {
-    pub(super) rules: RulesId,
-    pub(super) size: usize,
+pub(crate) struct BoardTables<const W: usize> {
+    pub(crate) rules: RulesId,
+    pub(crate) size: usize,
     all: Bits<W>,
     /// The first and the last file, which shifts must not wrap around.
     west: Bits<W>,
     east: Bits<W>,
     /// By square.
-    pub(super) rank: Vec<u8>,
-    pub(super) file: Vec<u8>,
+    pub(crate) rank: Vec<u8>,
+    pub(crate) file: Vec<u8>,
     neighbours: Vec<[u16; 4]>,
     /// By kind and square, where a piece may stop on empty lines. It may cross all squares up to
     /// these.
-    pub(super) stops: ByKind<Vec<Lines>>,
+    pub(crate) stops: ByKind<Vec<Lines>>,
     /// By square, the goals on its rank and file.
-    pub(super) goal_lines: Vec<Lines>,
-    pub(super) hostile: ByKind<HostileSquares<W>>,
+    pub(crate) goal_lines: Vec<Lines>,
+    pub(crate) hostile: ByKind<HostileSquares<W>>,
     /// Squares whose occupants cannot be captured, and those where only two men can capture.
-    pub(super) protected: BySide<Bits<W>>,
-    pub(super) unaided: BySide<Bits<W>>,
+    pub(crate) protected: BySide<Bits<W>>,
+    pub(crate) unaided: BySide<Bits<W>>,
     /// Squares where a king is captured from all four sides only.
-    pub(super) surrounded: Bits<W>,
-    pub(super) goals: Bits<W>,
+    pub(crate) surrounded: Bits<W>,
+    pub(crate) goals: Bits<W>,
     /// Squares that the king may cross or stop on.
-    pub(super) king_squares: Bits<W>,
+    pub(crate) king_squares: Bits<W>,
     /// Zobrist keys by kind and square, and that of the side to move.
     keys: ByKind<Vec<u64>>,
-    pub(super) side_key: u64,
+    pub(crate) side_key: u64,
 }
 
 /// Hostile squares; see [`Hostility`](crate::rules::Hostility).
-pub(super) struct HostileSquares<const W: usize> {
-    pub(super) empty: Bits<W>,
-    pub(super) occupied: Bits<W>,
-    pub(super) besieged: Bits<W>,
+pub(crate) struct HostileSquares<const W: usize> {
+    pub(crate) empty: Bits<W>,
+    pub(crate) occupied: Bits<W>,
+    pub(crate) besieged: Bits<W>,
 }
 
 impl<const W: usize> BoardTables<W> {
-    pub(super) fn new(rules: &Ruleset) -> BoardTables<W> {
+    pub(crate) fn new(rules: &Ruleset) -> BoardTables<W> {
         let board = rules.board;
         let stops = ByKind::from_fn(|kind| {
             board
@@ -120,23 +120,23 @@ impl<const W: usize> BoardTables<W> {
 
     /// Returns the neighbour of a square in each direction, in the order of [`Direction::ALL`].
     #[inline]
-    pub(super) fn neighbours(&self, square: usize) -> [usize; 4] {
+    pub(crate) fn neighbours(&self, square: usize) -> [usize; 4] {
         self.neighbours[square].map(usize::from)
     }
 
     #[inline]
-    pub(super) fn key(&self, kind: Kind, square: usize) -> u64 {
+    pub(crate) fn key(&self, kind: Kind, square: usize) -> u64 {
         self.keys[kind][square]
     }
 
     #[inline]
-    pub(super) fn at(&self, file: usize, rank: usize) -> usize {
+    pub(crate) fn at(&self, file: usize, rank: usize) -> usize {
         rank * self.size + file
     }
 
     /// Returns each square's neighbour in that direction.
     #[inline]
-    pub(super) fn shifted(&self, squares: Bits<W>, direction: Direction) -> Bits<W> {
+    pub(crate) fn shifted(&self, squares: Bits<W>, direction: Direction) -> Bits<W> {
         match direction {
             Direction::East => squares.without(self.east).up(1),
             Direction::West => squares.without(self.west).down(1),
@@ -147,7 +147,7 @@ impl<const W: usize> BoardTables<W> {
 
     /// Returns the squares and their neighbours.
     #[inline]
-    pub(super) fn grown(&self, squares: Bits<W>) -> Bits<W> {
+    pub(crate) fn grown(&self, squares: Bits<W>) -> Bits<W> {
         Direction::ALL.into_iter().fold(squares, |all, d| all | self.shifted(squares, d))
     }
 }

@@ -10,7 +10,7 @@ use super::state::State;
 impl<const W: usize> State<W> {
     /// Returns the soldiers that `side` captures with the man that has just arrived on `to`.
     #[inline]
-    pub(super) fn captured(&self, board: &BoardTables<W>, side: Side, to: usize) -> Bits<W> {
+    pub(crate) fn captured(&self, board: &BoardTables<W>, side: Side, to: usize) -> Bits<W> {
         let mut captured = Bits::EMPTY;
         let enemies = self.soldiers[side.other()];
         for (direction, victim) in board.neighbours(to).into_iter().enumerate() {
@@ -63,7 +63,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns the empty squares on which an arriving man of `side` would capture a soldier.
-    pub(super) fn capture_squares(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
+    pub(crate) fn capture_squares(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
         let other = side.other();
         let (captors, others) = (self.men(side), self.men(other));
         let free = !(captors | others);
@@ -111,7 +111,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns the empty squares on which an arriving attacker would capture the king.
-    pub(super) fn king_capture_squares(&self, board: &BoardTables<W>) -> Bits<W> {
+    pub(crate) fn king_capture_squares(&self, board: &BoardTables<W>) -> Bits<W> {
         let neighbours = board.neighbours(self.king);
         let hostile = neighbours.map(|square| self.is_hostile_to_king(board, square));
         let needs_four = board.surrounded.contains(self.king);
@@ -131,7 +131,7 @@ impl<const W: usize> State<W> {
     }
 
     #[inline]
-    pub(super) fn is_hostile_to_king(&self, board: &BoardTables<W>, square: usize) -> bool {
+    pub(crate) fn is_hostile_to_king(&self, board: &BoardTables<W>, square: usize) -> bool {
         if square == NOWHERE {
             return false;
         }

@@ -9,7 +9,7 @@ use super::state::{State, Step, free_around, next_occupied};
 impl<const W: usize> State<W> {
     /// Returns the squares that a piece on `from` can move to.
     #[inline]
-    pub(super) fn targets(&self, board: &BoardTables<W>, kind: Kind, from: usize) -> Lines {
+    pub(crate) fn targets(&self, board: &BoardTables<W>, kind: Kind, from: usize) -> Lines {
         let occupied = self.occupied_lines(board, from);
         let free = Lines {
             rank: free_around(occupied.rank, u32::from(board.file[from])),
@@ -20,12 +20,12 @@ impl<const W: usize> State<W> {
 
     /// Returns the goals that a king on `at` could reach in one move.
     #[inline]
-    pub(super) fn open_goals(&self, board: &BoardTables<W>, at: usize) -> Lines {
+    pub(crate) fn open_goals(&self, board: &BoardTables<W>, at: usize) -> Lines {
         self.targets(board, Kind::King, at) & board.goal_lines[at]
     }
 
     /// Returns a move that wins at once.
-    pub(super) fn winning_step(&self, board: &BoardTables<W>) -> Option<Step> {
+    pub(crate) fn winning_step(&self, board: &BoardTables<W>) -> Option<Step> {
         match self.to_move {
             Side::Defenders => {
                 let goals = self.open_goals(board, self.king);
@@ -36,7 +36,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns a move of the attackers that captures the king, whichever side is to move.
-    pub(super) fn king_capture(&self, board: &BoardTables<W>) -> Option<Step> {
+    pub(crate) fn king_capture(&self, board: &BoardTables<W>) -> Option<Step> {
         let squares = self.king_capture_squares(board);
         squares.iter().find_map(|to| {
             self.arrivals(board, Side::Attackers, to).next().map(|from| Step::new(from, to))
@@ -45,7 +45,7 @@ impl<const W: usize> State<W> {
 
     /// Returns the men of a side that can move to the empty square `to`.
     #[inline]
-    pub(super) fn arrivals(
+    pub(crate) fn arrivals(
         &self,
         board: &BoardTables<W>,
         side: Side,
@@ -76,7 +76,7 @@ impl<const W: usize> State<W> {
 
     /// Calls `found` for all moves of the side to move.
     #[inline]
-    pub(super) fn each_step(&self, board: &BoardTables<W>, mut found: impl FnMut(Step)) {
+    pub(crate) fn each_step(&self, board: &BoardTables<W>, mut found: impl FnMut(Step)) {
         let kind = self.to_move.soldier();
         for from in self.soldiers[self.to_move].iter() {
             let targets = self.targets(board, kind, from);
@@ -89,7 +89,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns all moves of the side to move.
-    pub(super) fn steps(&self, board: &BoardTables<W>) -> Vec<Step> {
+    pub(crate) fn steps(&self, board: &BoardTables<W>) -> Vec<Step> {
         let mut steps = Vec::new();
         self.each_step(board, |step| steps.push(step));
         steps
@@ -97,7 +97,7 @@ impl<const W: usize> State<W> {
 
     /// Calls `found` for the moves of the side to move to these empty squares.
     #[inline]
-    pub(super) fn each_step_to(
+    pub(crate) fn each_step_to(
         &self,
         board: &BoardTables<W>,
         targets: Bits<W>,
@@ -109,7 +109,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns whether the side to move has a move.
-    pub(super) fn has_step(&self, board: &BoardTables<W>) -> bool {
+    pub(crate) fn has_step(&self, board: &BoardTables<W>) -> bool {
         self.men(self.to_move)
             .iter()
             .any(|from| !self.targets(board, self.kind(from), from).is_empty())
@@ -117,7 +117,7 @@ impl<const W: usize> State<W> {
 
     /// Returns the squares on which an attacker would block all the king's open lines to goals
     /// at once, and the number of those goals.
-    pub(super) fn line_blocks(&self, board: &BoardTables<W>) -> (Bits<W>, u32) {
+    pub(crate) fn line_blocks(&self, board: &BoardTables<W>) -> (Bits<W>, u32) {
         let goals = self.open_goals(board, self.king);
         let count = goals.len();
         let mut blocks = !Bits::EMPTY;
@@ -142,7 +142,7 @@ impl<const W: usize> State<W> {
 
 /// Returns the squares of the lines through `from`.
 #[inline]
-pub(super) fn squares<const W: usize>(
+pub(crate) fn squares<const W: usize>(
     board: &BoardTables<W>,
     from: usize,
     lines: Lines,

@@ -1,12 +1,12 @@
 //! The engine: plays every ruleset, and probes endgame tables at every node.
 
-mod bits;
-mod board_tables;
+pub(crate) mod bits;
+pub(crate) mod board_tables;
 mod captures;
 mod check;
 mod error;
-mod evaluate;
-mod generate;
+pub(crate) mod evaluate;
+pub(crate) mod generate;
 mod iteration;
 mod iteration_report;
 mod limits;
@@ -14,7 +14,7 @@ mod options;
 pub mod pilarski;
 mod player;
 mod search;
-mod state;
+pub(crate) mod state;
 mod stopper;
 #[cfg(test)]
 mod tests;

@@ -8,40 +8,40 @@ use super::board_tables::{BoardTables, Lines};
 
 /// A packed move: origin and target squares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub(super) struct Step(u32);
+pub(crate) struct Step(u32);
 
 impl Step {
     /// No move.
-    pub(super) const NONE: Step = Step(0);
+    pub(crate) const NONE: Step = Step(0);
     /// The number of bits of a packed move.
-    pub(super) const BITS: u32 = 18;
+    pub(crate) const BITS: u32 = 18;
 
     #[inline]
-    pub(super) fn new(from: usize, to: usize) -> Step {
+    pub(crate) fn new(from: usize, to: usize) -> Step {
         Step((from | to << 9) as u32)
     }
 
-    pub(super) fn of(played: &Move) -> Step {
+    pub(crate) fn of(played: &Move) -> Step {
         Step::new(played.from.index(), played.to.index())
     }
 
     #[inline]
-    pub(super) fn from_bits(bits: u32) -> Step {
+    pub(crate) fn from_bits(bits: u32) -> Step {
         Step(bits & ((1 << Step::BITS) - 1))
     }
 
     #[inline]
-    pub(super) fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         self.0
     }
 
     #[inline]
-    pub(super) fn from(self) -> usize {
+    pub(crate) fn from(self) -> usize {
         (self.0 & 0x1ff) as usize
     }
 
     #[inline]
-    pub(super) fn to(self) -> usize {
+    pub(crate) fn to(self) -> usize {
         (self.0 >> 9) as usize
     }
 }
@@ -49,25 +49,25 @@ impl Step {
 /// A position in the search: bitboards for captures, and the occupancy of each rank and file
 /// for slides.
 #[derive(Clone)]
-pub(super) struct State<const W: usize> {
+pub(crate) struct State<const W: usize> {
     /// The men of each side without the king.
-    pub(super) soldiers: BySide<Bits<W>>,
-    pub(super) king: usize,
-    pub(super) to_move: Side,
-    pub(super) key: u64,
+    pub(crate) soldiers: BySide<Bits<W>>,
+    pub(crate) king: usize,
+    pub(crate) to_move: Side,
+    pub(crate) key: u64,
     ranks: [u32; MAX_SIZE as usize],
     files: [u32; MAX_SIZE as usize],
 }
 
 /// The data needed to take back a move, beyond the move itself.
 #[derive(Clone, Copy)]
-pub(super) struct Undo<const W: usize> {
-    pub(super) captured: Bits<W>,
+pub(crate) struct Undo<const W: usize> {
+    pub(crate) captured: Bits<W>,
     key: u64,
 }
 
 impl<const W: usize> State<W> {
-    pub(super) fn new(board: &BoardTables<W>, position: &Position) -> State<W> {
+    pub(crate) fn new(board: &BoardTables<W>, position: &Position) -> State<W> {
         let mut state = State {
             soldiers: BySide([Bits::of(position.attackers), Bits::of(position.defenders)]),
             king: position.king.index(),
@@ -91,7 +91,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Converts the state to a position.
-    pub(super) fn position(&self, rules: RulesId) -> Position {
+    pub(crate) fn position(&self, rules: RulesId) -> Position {
         Position {
             attackers: self.soldiers[Side::Attackers].squares(),
             defenders: self.soldiers[Side::Defenders].squares(),
@@ -102,14 +102,14 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns the full move, with its captures and its ending.
-    pub(super) fn full_move(&self, rules: &Ruleset, step: Step) -> Option<Move> {
+    pub(crate) fn full_move(&self, rules: &Ruleset, step: Step) -> Option<Move> {
         let (from, to) = (Square::new(step.from()), Square::new(step.to()));
         crate::game::moves::find_move(rules, &self.position(rules.id()), from, to)
     }
 
     /// Returns the men of a side, the king included.
     #[inline]
-    pub(super) fn men(&self, side: Side) -> Bits<W> {
+    pub(crate) fn men(&self, side: Side) -> Bits<W> {
         match side {
             Side::Attackers => self.soldiers[side],
             Side::Defenders => self.soldiers[side] | Bits::one(self.king),
@@ -117,25 +117,25 @@ impl<const W: usize> State<W> {
     }
 
     #[inline]
-    pub(super) fn occupied(&self) -> Bits<W> {
+    pub(crate) fn occupied(&self) -> Bits<W> {
         self.men(Side::Defenders) | self.soldiers[Side::Attackers]
     }
 
     /// Returns the number of men, the king included.
     #[inline]
-    pub(super) fn men_count(&self) -> u32 {
+    pub(crate) fn men_count(&self) -> u32 {
         self.soldiers.iter().map(Bits::len).sum::<u32>() + 1
     }
 
     /// Returns the kind of the man on the square, which belongs to the side to move.
     #[inline]
-    pub(super) fn kind(&self, square: usize) -> Kind {
+    pub(crate) fn kind(&self, square: usize) -> Kind {
         if square == self.king { Kind::King } else { self.to_move.soldier() }
     }
 
     /// Returns the occupancy of a square's rank and file.
     #[inline]
-    pub(super) fn occupied_lines(&self, board: &BoardTables<W>, square: usize) -> Lines {
+    pub(crate) fn occupied_lines(&self, board: &BoardTables<W>, square: usize) -> Lines {
         Lines {
             rank: self.ranks[usize::from(board.rank[square])],
             file: self.files[usize::from(board.file[square])],
@@ -164,7 +164,7 @@ impl<const W: usize> State<W> {
 
     /// Plays a move that does not end the game. A captured king is not removed.
     #[inline]
-    pub(super) fn play(&mut self, board: &BoardTables<W>, step: Step) -> Undo<W> {
+    pub(crate) fn play(&mut self, board: &BoardTables<W>, step: Step) -> Undo<W> {
         let (from, to) = (step.from(), step.to());
         let key = self.key;
         let kind = self.kind(from);
@@ -185,7 +185,7 @@ impl<const W: usize> State<W> {
 
     /// Takes back the move.
     #[inline]
-    pub(super) fn take_back(&mut self, board: &BoardTables<W>, step: Step, undo: Undo<W>) {
+    pub(crate) fn take_back(&mut self, board: &BoardTables<W>, step: Step, undo: Undo<W>) {
         let other = self.to_move;
         self.to_move = other.other();
         if !undo.captured.is_empty() {
@@ -200,7 +200,7 @@ impl<const W: usize> State<W> {
 
     /// Passes the turn to the other side.
     #[inline]
-    pub(super) fn pass(&mut self, board: &BoardTables<W>) {
+    pub(crate) fn pass(&mut self, board: &BoardTables<W>) {
         self.to_move = self.to_move.other();
         self.key ^= board.side_key;
     }
@@ -208,7 +208,7 @@ impl<const W: usize> State<W> {
 
 /// Returns the empty squares of a line around `at`, up to the next occupied ones.
 #[inline]
-pub(super) fn free_around(occupied: u32, at: u32) -> u32 {
+pub(crate) fn free_around(occupied: u32, at: u32) -> u32 {
     let place = 1_u32 << at;
     let above = occupied & !(place | (place - 1));
     let below = occupied & (place - 1);
@@ -221,7 +221,7 @@ pub(super) fn free_around(occupied: u32, at: u32) -> u32 {
 
 /// Returns the first occupied square of a line after `at` and the last one before it.
 #[inline]
-pub(super) fn next_occupied(occupied: u32, at: u32) -> [Option<u32>; 2] {
+pub(crate) fn next_occupied(occupied: u32, at: u32) -> [Option<u32>; 2] {
     let place = 1_u32 << at;
     let above = occupied & !(place | (place - 1));
     let below = occupied & (place - 1);

@@ -4,7 +4,7 @@
 pub(super) mod counts;
 pub(super) mod features;
 mod orbits;
-pub(super) mod weights;
+pub(crate) mod weights;
 
 use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 
@@ -14,7 +14,7 @@ use features::{FeatureSink, Term, count_features};
 use weights::{Weight, Weights};
 
 /// Evaluates positions.
-pub(super) struct Evaluator {
+pub(crate) struct Evaluator {
     /// By kind and square.
     places: ByKind<Vec<Weight>>,
     terms: [Weight; Term::COUNT],
@@ -24,7 +24,7 @@ pub(super) struct Evaluator {
 }
 
 impl Evaluator {
-    pub(super) fn new(rules: &Ruleset, weights: &Weights) -> Evaluator {
+    pub(crate) fn new(rules: &Ruleset, weights: &Weights) -> Evaluator {
         let orbits = orbits::orbits(rules);
         let places = ByKind::from_fn(|kind| {
             let weights = &weights.places[kind];
@@ -37,7 +37,7 @@ impl Evaluator {
 
     /// Returns the evaluation for the side to move, in hundredths of a soldier.
     #[inline]
-    pub(super) fn estimate<const W: usize>(&self, board: &BoardTables<W>, state: &State<W>) -> i32 {
+    pub(crate) fn estimate<const W: usize>(&self, board: &BoardTables<W>, state: &State<W>) -> i32 {
         let mut sum = WeightedSum { evaluator: self, total: Weight::default() };
         count_features(board, state, &mut sum);
         let men = (state.men_count() as i32).min(self.start_men);

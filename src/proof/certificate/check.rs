@@ -1,0 +1,198 @@
+//! The checker: the plain rules and the tables, and nothing of the search.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use crate::game::board::Square;
+use crate::game::moves::{each_legal_move, find_move};
+use crate::game::position::Position;
+use crate::game::rules::Ruleset;
+use crate::game::slice::Slice;
+use crate::game::value::Wdl;
+use crate::tablebase::Tablebase;
+
+use super::code::Coder;
+use super::part::Part;
+use super::{Certificate, CertificateError};
+use crate::proof::prover::ProvedValue;
+
+/// What a check has found to hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CheckReport {
+    /// The value that is proved.
+    pub value: ProvedValue,
+    /// The positions of the strategies, each checked with all replies.
+    pub positions: u64,
+    /// Moves that end the game, or lead to positions that the rules decide.
+    pub by_rule: u64,
+    /// Moves to positions that the tables decide.
+    pub by_table: u64,
+    /// Moves to other positions of the strategies.
+    pub inner: u64,
+    /// The tables that the certificate rests on.
+    pub tables: usize,
+}
+
+/// Checks a certificate with the plain rules and these tables.
+///
+/// # Errors
+/// If a table is missing or has other values, or the strategy fails somewhere.
+pub fn check(
+    certificate: &Certificate,
+    rules: &Ruleset,
+    tables: &Tablebase,
+) -> Result<CheckReport, CertificateError> {
+    if certificate.fingerprint != rules.fingerprint()
+        || tables.rules().fingerprint() != rules.fingerprint()
+    {
+        return Err(CertificateError::OtherRules { rules: certificate.rules.clone() });
+    }
+    let mut slices = BTreeSet::new();
+    for reference in &certificate.tables {
+        let table = tables.table(reference.slice, reference.metric);
+        if table.map_err(CertificateError::Table)?.value_hash() != reference.values {
+            return Err(CertificateError::OtherTable { slice: reference.slice });
+        }
+        slices.insert(reference.slice);
+    }
+    let coder = Coder::new(rules);
+    let counts = Counts::default();
+    for part in &certificate.parts {
+        let checker =
+            PartChecker { rules, tables, slices: &slices, coder: &coder, part, counts: &counts };
+        checker.root(&certificate.position)?;
+        (0..part.len()).into_par_iter().try_for_each(|number| checker.strategy_move(number))?;
+    }
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    Ok(CheckReport {
+        value: certificate.value,
+        positions: certificate.moves() as u64,
+        by_rule: count(&counts.by_rule),
+        by_table: count(&counts.by_table),
+        inner: count(&counts.inner),
+        tables: slices.len(),
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    by_rule: AtomicU64,
+    by_table: AtomicU64,
+    inner: AtomicU64,
+}
+
+struct PartChecker<'a> {
+    rules: &'a Ruleset,
+    tables: &'a Tablebase,
+    /// The slices whose tables may be probed.
+    slices: &'a BTreeSet<Slice>,
+    coder: &'a Coder,
+    part: &'a Part,
+    counts: &'a Counts,
+}
+
+impl PartChecker<'_> {
+    /// Checks the position of the certificate itself.
+    fn root(&self, root: &Position) -> Result<(), CertificateError> {
+        match root.to_move == self.part.holder {
+            true => self.holder_to_move(root, None),
+            false => self.other_to_move(root, None),
+        }
+    }
+
+    /// Checks the move of that number with all replies.
+    fn strategy_move(&self, number: usize) -> Result<(), CertificateError> {
+        let (code, stored) = self.part.get(number);
+        let position = self.coder.decode(code, self.rules, self.part.holder);
+        let Some(position) = position.filter(|p| p.check(self.rules).is_ok()) else {
+            return Err(CertificateError::Malformed(format!("position {number} is impossible")));
+        };
+        if !self.coder.is_canonical(code, &position) {
+            return Err(self.fails(&position, "it is not the stored one of its mirror images"));
+        }
+        let area = self.rules.board.area();
+        let [from, to] = [stored.from, stored.to].map(usize::from);
+        let played = (from < area && to < area)
+            .then(|| find_move(self.rules, &position, Square::new(from), Square::new(to)))
+            .flatten();
+        let Some(played) = played else {
+            return Err(self.fails(&position, "its move is not legal"));
+        };
+        match played.ending {
+            Some(ending) if ending.winner() == self.part.holder => Ok(()),
+            Some(_) => Err(self.fails(&position, "its move loses")),
+            None => self.other_to_move(&position.after(&played), Some(stored.rank)),
+        }
+    }
+
+    /// Checks a position with the other side to move; `rank` is that of the position before.
+    fn other_to_move(
+        &self,
+        position: &Position,
+        rank: Option<u32>,
+    ) -> Result<(), CertificateError> {
+        if let Some(wdl) = self.probe(position)? {
+            let is_good = if self.part.wins { wdl == Wdl::Loss } else { wdl != Wdl::Win };
+            return self.by_table(position, is_good);
+        }
+        for reply in each_legal_move(self.rules, position) {
+            match reply.ending {
+                Some(ending) if ending.winner() == self.part.holder => {
+                    self.counts.by_rule.fetch_add(1, Ordering::Relaxed);
+                }
+                Some(_) => return Err(self.fails(position, "the other side wins")),
+                None => self.holder_to_move(&position.after(&reply), rank)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a position with the holder to move.
+    fn holder_to_move(
+        &self,
+        position: &Position,
+        rank: Option<u32>,
+    ) -> Result<(), CertificateError> {
+        let holder = self.part.holder;
+        let wins_at_once = each_legal_move(self.rules, position)
+            .any(|played| played.ending.is_some_and(|ending| ending.winner() == holder));
+        if wins_at_once {
+            self.counts.by_rule.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        if let Some(wdl) = self.probe(position)? {
+            let is_good = if self.part.wins { wdl == Wdl::Win } else { wdl != Wdl::Loss };
+            return self.by_table(position, is_good);
+        }
+        let Some(stored) = self.part.find(self.coder.encode(position).as_bytes()) else {
+            return Err(self.fails(position, "the strategy has no move here"));
+        };
+        if self.part.wins && rank.is_some_and(|rank| stored.rank >= rank) {
+            return Err(self.fails(position, "the rank does not fall"));
+        }
+        self.counts.inner.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn by_table(&self, position: &Position, is_good: bool) -> Result<(), CertificateError> {
+        if !is_good {
+            return Err(self.fails(position, "the table says otherwise"));
+        }
+        self.counts.by_table.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The table value of a position, if its table is among those of the certificate.
+    fn probe(&self, position: &Position) -> Result<Option<Wdl>, CertificateError> {
+        if !self.slices.contains(&position.slice()) {
+            return Ok(None);
+        }
+        self.tables.probe_wdl(position).map(Some).map_err(CertificateError::Table)
+    }
+
+    fn fails(&self, position: &Position, reason: &'static str) -> CertificateError {
+        CertificateError::Fails { position: position.to_text(self.rules), reason }
+    }
+}

@@ -1,0 +1,91 @@
+use crate::game::board::{Square, SquareSet};
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset, Side};
+
+/// The most bytes of a code: two bits for each square of the largest board.
+pub(super) const MAX_BYTES: usize = 91;
+
+/// Encodes positions up to symmetry; see the format.
+pub(super) struct Coder {
+    /// By symmetry, the image of each square.
+    images: Vec<Vec<u16>>,
+    squares: usize,
+    /// The length of a code.
+    pub(super) bytes: usize,
+}
+
+/// The least code of a position's mirror images.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Code {
+    bytes: [u8; MAX_BYTES],
+    len: usize,
+    /// The number of the symmetry that leads to the stored image.
+    symmetry: usize,
+}
+
+impl Code {
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+impl Coder {
+    pub(super) fn new(rules: &Ruleset) -> Coder {
+        let board = rules.board;
+        let images = rules.symmetries().iter().map(|symmetry| {
+            board.squares().map(|square| symmetry.apply(board, square).index() as u16).collect()
+        });
+        let images = images.collect();
+        Coder { images, squares: board.area(), bytes: board.area().div_ceil(4) }
+    }
+
+    /// Returns the code of a position.
+    pub(super) fn encode(&self, position: &Position) -> Code {
+        let mut best: Option<Code> = None;
+        for (symmetry, images) in self.images.iter().enumerate() {
+            let mut bytes = [0; MAX_BYTES];
+            for (value, kind) in (1..).zip([Kind::Attacker, Kind::Defender, Kind::King]) {
+                for square in position.squares(kind) {
+                    let image = usize::from(images[square.index()]);
+                    bytes[image / 4] |= value << (image % 4 * 2);
+                }
+            }
+            let code = Code { bytes, len: self.bytes, symmetry };
+            if best.as_ref().is_none_or(|best| code.as_bytes() < best.as_bytes()) {
+                best = Some(code);
+            }
+        }
+        best.unwrap_or(Code { bytes: [0; MAX_BYTES], len: self.bytes, symmetry: 0 })
+    }
+
+    /// Returns the image of a square in the stored image of a position.
+    pub(super) fn image(&self, code: &Code, square: u16) -> u16 {
+        self.images[code.symmetry][usize::from(square)]
+    }
+
+    /// Returns the position of a code, or `None` if it has not exactly one king, or uses bits
+    /// beyond the board.
+    pub(super) fn decode(&self, code: &[u8], rules: &Ruleset, to_move: Side) -> Option<Position> {
+        let mut pieces = [SquareSet::EMPTY; 3];
+        for (byte, &value) in code.iter().enumerate() {
+            for place in 0..4 {
+                let piece = usize::from(value >> (2 * place) & 3);
+                let square = 4 * byte + place;
+                if piece > 0 && square >= self.squares {
+                    return None;
+                }
+                if piece > 0 {
+                    pieces[piece - 1].insert(Square::new(square));
+                }
+            }
+        }
+        let [attackers, defenders, kings] = pieces;
+        let king = kings.first().filter(|_| kings.len() == 1)?;
+        Some(Position { attackers, defenders, king, to_move, rules: rules.id() })
+    }
+
+    /// Returns whether a position is the stored one of its class.
+    pub(super) fn is_canonical(&self, code: &[u8], position: &Position) -> bool {
+        self.encode(position).as_bytes() == code
+    }
+}

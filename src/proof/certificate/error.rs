@@ -1,0 +1,72 @@
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use crate::game::slice::Slice;
+use crate::tablebase::ProbeError;
+
+/// Why a certificate cannot be read or does not hold.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CertificateError {
+    /// It cannot be read or written.
+    Io(io::Error),
+    /// The file is not a certificate, or of a later version.
+    NotACertificate,
+    /// The file is damaged or not as the format says.
+    Malformed(String),
+    /// It is of other rules.
+    OtherRules {
+        /// The name of its rules.
+        rules: String,
+    },
+    /// A table that it rests on is missing or cannot be read.
+    Table(ProbeError),
+    /// A table at hand has other values than the one that it rests on.
+    OtherTable {
+        /// The slice of the table.
+        slice: Slice,
+    },
+    /// Its strategy fails in a position.
+    Fails {
+        /// The position.
+        position: String,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+impl fmt::Display for CertificateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CertificateError::Io(error) => write!(f, "cannot read the certificate: {error}"),
+            CertificateError::NotACertificate => {
+                write!(f, "not a certificate of this version: give a file of `solve --certificate`")
+            }
+            CertificateError::Malformed(fault) => write!(f, "the certificate is damaged: {fault}"),
+            CertificateError::OtherRules { rules } => {
+                write!(f, "the certificate is for other rules than these, named {rules:?}")
+            }
+            CertificateError::Table(error) => {
+                write!(f, "the certificate rests on a table: {error}")
+            }
+            CertificateError::OtherTable { slice } => write!(
+                f,
+                "the certificate rests on a table of {slice} with other values: build it again"
+            ),
+            CertificateError::Fails { position, reason } => {
+                write!(f, "the certificate does not hold at {position}: {reason}")
+            }
+        }
+    }
+}
+
+impl Error for CertificateError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            CertificateError::Io(error) => Some(error),
+            CertificateError::Table(error) => Some(error),
+            _ => None,
+        }
+    }
+}

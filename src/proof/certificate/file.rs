@@ -1,0 +1,230 @@
+//! Reading and writing certificates.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+use crate::table::{Metric, ValueHash};
+
+use super::code::{Coder, MAX_BYTES};
+use super::part::{Part, StoredMove};
+use super::{Certificate, CertificateError, TableReference, claimed_value};
+
+const MAGIC: &str = "taflbase certificate 1\n";
+/// The most bytes of a header.
+const MAX_HEADER: u64 = 1 << 20;
+/// The zstd level: certificates are written once and read often.
+const LEVEL: i32 = 19;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    rules: String,
+    fingerprint: String,
+    position: String,
+    value: String,
+    parts: Vec<PartHeader>,
+    tables: Vec<TableHeader>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartHeader {
+    holder: Side,
+    wins: bool,
+    moves: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableHeader {
+    slice: String,
+    metric: String,
+    values: String,
+}
+
+impl Certificate {
+    /// Writes the certificate.
+    ///
+    /// # Errors
+    /// If `out` fails.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        let parts = self.parts.iter().map(|part| PartHeader {
+            holder: part.holder,
+            wins: part.wins,
+            moves: part.len() as u64,
+        });
+        let tables = self.tables.iter().map(|reference| TableHeader {
+            slice: reference.slice.to_string(),
+            metric: reference.metric.name().to_owned(),
+            values: hexadecimal(&reference.values.0),
+        });
+        let header = Header {
+            rules: self.rules.clone(),
+            fingerprint: hexadecimal(&self.fingerprint.0),
+            position: self.text.clone(),
+            value: self.value.to_string(),
+            parts: parts.collect(),
+            tables: tables.collect(),
+        };
+        out.write_all(MAGIC.as_bytes())?;
+        serde_json::to_writer(&mut out, &header)?;
+        out.write_all(b"\n")?;
+        let mut encoder = zstd::Encoder::new(out, LEVEL)?;
+        encoder.include_checksum(true)?;
+        for part in &self.parts {
+            write_moves(part, &mut encoder)?;
+        }
+        encoder.finish()?.flush()
+    }
+
+    /// Reads a certificate of these rules. Its strategies are not yet checked.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not as the format says, or is for other rules.
+    pub fn read(input: impl Read, rules: &Ruleset) -> Result<Certificate, CertificateError> {
+        let mut input = BufReader::new(input);
+        let header = read_header(&mut input)?;
+        if header.fingerprint != hexadecimal(&rules.fingerprint().0) {
+            return Err(CertificateError::OtherRules { rules: header.rules });
+        }
+        let position = Position::parse(&header.position, rules)
+            .map_err(|error| malformed(format!("position: {error}")))?;
+        let tables = header.tables.iter().map(table_reference).collect::<Result<_, _>>()?;
+        let coder = Coder::new(rules);
+        let mut body = BufReader::new(zstd::Decoder::with_buffer(input).map_err(unreadable)?);
+        let mut parts = Vec::new();
+        for part in &header.parts {
+            parts.push(read_moves(part, coder.bytes, &mut body)?);
+        }
+        if body.read(&mut [0]).map_err(unreadable)? > 0 {
+            return Err(malformed("there is more than the header says"));
+        }
+        let value = claimed_value(rules, &parts);
+        if value.to_string() != header.value {
+            return Err(malformed("its value is not what its parts claim"));
+        }
+        Ok(Certificate {
+            rules: header.rules,
+            fingerprint: rules.fingerprint(),
+            position,
+            text: header.position,
+            value,
+            parts,
+            tables,
+        })
+    }
+
+    /// Reads the name of a certificate's rules.
+    ///
+    /// # Errors
+    /// If the file is not a certificate.
+    pub fn read_rules_name(input: impl Read) -> Result<String, CertificateError> {
+        Ok(read_header(&mut BufReader::new(input))?.rules)
+    }
+}
+
+fn malformed(fault: impl Into<String>) -> CertificateError {
+    CertificateError::Malformed(fault.into())
+}
+
+/// An error of the compressed body.
+fn unreadable(error: io::Error) -> CertificateError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => malformed("it is cut short"),
+        _ => malformed(error.to_string()),
+    }
+}
+
+fn read_header(input: &mut impl BufRead) -> Result<Header, CertificateError> {
+    let mut magic = [0; MAGIC.len()];
+    match input.read_exact(&mut magic) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+        result => result.map_err(CertificateError::Io)?,
+    }
+    if magic != MAGIC.as_bytes() {
+        return Err(CertificateError::NotACertificate);
+    }
+    let mut line = Vec::new();
+    input.take(MAX_HEADER).read_until(b'\n', &mut line).map_err(CertificateError::Io)?;
+    if line.last() != Some(&b'\n') {
+        return Err(malformed("its header is cut short or too long"));
+    }
+    serde_json::from_slice(&line).map_err(|error| malformed(format!("its header: {error}")))
+}
+
+fn table_reference(header: &TableHeader) -> Result<TableReference, CertificateError> {
+    let slice = header.slice.parse().ok();
+    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == header.metric);
+    let values = bytes_of(&header.values).map(ValueHash);
+    match (slice, metric, values) {
+        (Some(slice), Some(metric), Some(values)) => Ok(TableReference { slice, metric, values }),
+        _ => Err(malformed("a table of its header")),
+    }
+}
+
+fn write_moves(part: &Part, out: &mut impl Write) -> io::Result<()> {
+    let mut last: &[u8] = &[];
+    for number in 0..part.len() {
+        let (code, StoredMove { from, to, rank }) = part.get(number);
+        let shared = code.iter().zip(last).take_while(|(one, other)| one == other).count();
+        out.write_all(&[shared as u8])?;
+        out.write_all(&code[shared..])?;
+        out.write_all(&from.to_le_bytes())?;
+        out.write_all(&to.to_le_bytes())?;
+        if part.wins {
+            out.write_all(&rank.to_le_bytes())?;
+        }
+        last = code;
+    }
+    Ok(())
+}
+
+fn read_moves(
+    header: &PartHeader,
+    code_bytes: usize,
+    body: &mut impl Read,
+) -> Result<Part, CertificateError> {
+    let mut part = Part::empty(header.holder, header.wins, code_bytes);
+    let mut code = [0; MAX_BYTES];
+    for number in 0..header.moves {
+        let before = code;
+        let [shared] = read_array(body)?;
+        let shared = usize::from(shared);
+        if shared >= code_bytes || number == 0 && shared > 0 {
+            return Err(malformed("a code shares more than there is"));
+        }
+        body.read_exact(&mut code[shared..code_bytes]).map_err(unreadable)?;
+        if number > 0 && code[..code_bytes] <= before[..code_bytes] {
+            return Err(malformed("its codes are not in order"));
+        }
+        let (from, to) =
+            (u16::from_le_bytes(read_array(body)?), u16::from_le_bytes(read_array(body)?));
+        let rank = if header.wins { u32::from_le_bytes(read_array(body)?) } else { 0 };
+        part.push(&code[..code_bytes], StoredMove { from, to, rank });
+    }
+    Ok(part)
+}
+
+fn read_array<const N: usize>(body: &mut impl Read) -> Result<[u8; N], CertificateError> {
+    let mut bytes = [0; N];
+    body.read_exact(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes_of(digits: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if digits.len() != 64 || !digits.is_ascii() {
+        return None;
+    }
+    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
+    }
+    Some(bytes)
+}

@@ -1,0 +1,120 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod check;
+mod code;
+mod error;
+mod file;
+mod part;
+
+pub use check::{CheckReport, check};
+pub use error::CertificateError;
+pub(in crate::proof) use part::{Part, StrategyMove};
+
+use crate::game::position::Position;
+use crate::game::rules::{Fingerprint, Ruleset, Side};
+use crate::game::slice::Slice;
+use crate::table::{Metric, ValueHash};
+use crate::tablebase::Tablebase;
+
+use super::prover::{Answer, ProvedValue, value};
+
+/// What is proved of a position, with the strategies that prove it.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    rules: String,
+    fingerprint: Fingerprint,
+    position: Position,
+    text: String,
+    value: ProvedValue,
+    parts: Vec<Part>,
+    tables: Vec<TableReference>,
+}
+
+/// A table that a certificate rests on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct TableReference {
+    slice: Slice,
+    metric: Metric,
+    values: ValueHash,
+}
+
+impl Certificate {
+    /// Makes the certificate of a position from its parts. It refers to all tables that the
+    /// search could probe and that captures can lead to.
+    pub(super) fn new(
+        rules: &Ruleset,
+        position: &Position,
+        parts: Vec<Part>,
+        tables: Option<&Tablebase>,
+        max_table_men: usize,
+    ) -> Certificate {
+        let root = position.slice();
+        let tables = tables.map_or_else(Vec::new, |tables| {
+            references(tables)
+                .filter(|reference| {
+                    let Slice { defenders, attackers } = reference.slice;
+                    defenders <= root.defenders
+                        && attackers <= root.attackers
+                        && reference.slice.men() <= max_table_men
+                })
+                .collect()
+        });
+        Certificate {
+            rules: rules.name.clone(),
+            fingerprint: rules.fingerprint(),
+            position: *position,
+            text: position.to_text(rules),
+            value: claimed_value(rules, &parts),
+            parts,
+            tables,
+        }
+    }
+
+    /// Returns the name of the rules.
+    pub fn rules_name(&self) -> &str {
+        &self.rules
+    }
+
+    /// Returns the position.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Returns the value that the certificate claims.
+    pub fn value(&self) -> ProvedValue {
+        self.value
+    }
+
+    /// Returns the number of moves in its strategies.
+    pub fn moves(&self) -> usize {
+        self.parts.iter().map(Part::len).sum()
+    }
+}
+
+/// Returns the value that the parts claim together.
+fn claimed_value(rules: &Ruleset, parts: &[Part]) -> ProvedValue {
+    let answer = |side: Side| {
+        let wins = parts.iter().any(|part| part.holder == side && part.wins);
+        let is_held = parts.iter().any(|part| part.holder == side.other());
+        match (wins, is_held) {
+            (true, _) => Answer::Won,
+            (false, true) => Answer::NotWon,
+            (false, false) => Answer::Unasked,
+        }
+    };
+    value(Side::ALL.map(answer), rules.endless)
+}
+
+/// The tables that probes read: WDL where there is one, else DTW.
+fn references(tables: &Tablebase) -> impl Iterator<Item = TableReference> {
+    let mut slices: Vec<Slice> =
+        Metric::ALL.into_iter().flat_map(|metric| tables.slices(metric)).collect();
+    slices.sort();
+    slices.dedup();
+    slices.into_iter().filter_map(|slice| {
+        [Metric::Wdl, Metric::Dtw].into_iter().find_map(|metric| {
+            let table = tables.table(slice, metric).ok()?;
+            Some(TableReference { slice, metric, values: table.value_hash() })
+        })
+    })
+}

@@ -1,0 +1,116 @@
+//! What a position decides without a search: by the rules at once, and by threats of the king.
+
+use crate::engine::bits::Bits;
+use crate::engine::board_tables::BoardTables;
+use crate::engine::generate::squares;
+use crate::engine::state::{State, Step};
+use crate::game::rules::{Kind, Side};
+
+/// What the rules say of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verdict<const W: usize> {
+    /// The game is over, or this side wins with its next move whatever the other side plays.
+    Won(Side),
+    /// The attackers are to move and must move to one of these squares, or the king escapes.
+    Blocks(Bits<W>),
+    /// Nothing is decided.
+    Open,
+}
+
+/// Judges a position by its moves alone.
+#[inline]
+pub(super) fn judge<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> Verdict<W> {
+    if state.soldiers[Side::Attackers].is_empty() {
+        return Verdict::Won(Side::Defenders);
+    }
+    if state.to_move == Side::Defenders {
+        let escapes = !state.open_goals(board, state.king).is_empty();
+        return if escapes { Verdict::Won(Side::Defenders) } else { Verdict::Open };
+    }
+    if state.king_capture(board).is_some() {
+        return Verdict::Won(Side::Attackers);
+    }
+    match state.line_blocks(board) {
+        (_, 0) => Verdict::Open,
+        (blocks, _) => {
+            let free = blocks.without(state.occupied());
+            if free.is_empty() { Verdict::Won(Side::Defenders) } else { Verdict::Blocks(free) }
+        }
+    }
+}
+
+/// Returns the moves that the verdict leaves to the side to move.
+#[inline]
+pub(super) fn each_step<const W: usize>(
+    board: &BoardTables<W>,
+    state: &State<W>,
+    verdict: Verdict<W>,
+    found: impl FnMut(Step),
+) {
+    match verdict {
+        Verdict::Blocks(blocks) => state.each_step_to(board, blocks, found),
+        _ => state.each_step(board, found),
+    }
+}
+
+/// Returns whether the defenders, who are to move and cannot escape at once, win by a fork: a
+/// move of the king after which no block holds, even by another fork if `depth` is above 1.
+pub(super) fn wins_by_fork<const W: usize>(
+    board: &BoardTables<W>,
+    state: &mut State<W>,
+    depth: u32,
+) -> bool {
+    let king = state.king;
+    let targets = state.targets(board, Kind::King, king);
+    for to in squares(board, king, targets) {
+        if state.open_goals(board, to).is_empty() {
+            continue;
+        }
+        let step = Step::new(king, to);
+        let undo = state.play(board, step);
+        let wins = match judge(board, state) {
+            Verdict::Won(winner) => winner == Side::Defenders,
+            Verdict::Blocks(blocks) => holding_blocks(board, state, blocks, depth - 1) == 0,
+            Verdict::Open => false,
+        };
+        state.take_back(board, step, undo);
+        if wins {
+            return true;
+        }
+    }
+    false
+}
+
+/// Counts the attackers' moves to these squares that no fork of that depth answers.
+pub(super) fn holding_blocks<const W: usize>(
+    board: &BoardTables<W>,
+    state: &mut State<W>,
+    blocks: Bits<W>,
+    depth: u32,
+) -> u32 {
+    let mut holding = 0;
+    for to in blocks.iter() {
+        let origins: Vec<usize> = state.arrivals(board, Side::Attackers, to).collect();
+        for from in origins {
+            let step = Step::new(from, to);
+            let undo = state.play(board, step);
+            // A block can capture a defender and open another line.
+            let fails = !state.open_goals(board, state.king).is_empty()
+                || depth > 0 && wins_by_fork(board, state, depth);
+            state.take_back(board, step, undo);
+            holding += u32::from(!fails);
+        }
+    }
+    holding
+}
+
+/// Counts the defenders' moves after which the attackers cannot capture the king at once.
+pub(super) fn safe_moves<const W: usize>(board: &BoardTables<W>, state: &mut State<W>) -> u32 {
+    let mut safe = 0;
+    for step in state.steps(board) {
+        let undo = state.play(board, step);
+        safe += u32::from(state.king_capture(board).is_none());
+        state.take_back(board, step, undo);
+    }
+    safe
+}

@@ -1,0 +1,42 @@
+//! Proof by search: who wins from a position that no table has.
+//!
+//! Two questions are asked of a position: do the attackers force a win, and do the defenders?
+//! [`prove`] searches for the answers with proof-number search, with endgame tables as the leaves.
+//! If neither side wins, the position is a draw by endless play (or undecided, by the rules).
+//!
+//! An answer does not count because a search says so. It comes with a [`Certificate`]: the
+//! winner's strategy, or for "does not win" the other side's strategy to hold the game. [`check`]
+//! checks it with the plain rules and the tables alone, and shares nothing with the search.
+//!
+//! ```
+//! use taflbase::proof::{ProofOptions, ProvedValue, check, prove};
+//! use taflbase::rules::Side;
+//! use taflbase::{Position, Ruleset, Tablebase};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let rules = Ruleset::load("brandubh")?;
+//! let tables = Tablebase::new(rules.clone());
+//! let position = Position::parse("/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d", &rules)?;
+//! let options = ProofOptions { tables: Some(&tables), certify: true, ..ProofOptions::default() };
+//! let proof = prove(&rules, &position, &options, &mut |_| true)?;
+//! assert_eq!(proof.value(), ProvedValue::Win(Side::Defenders));
+//! let checked = check(&proof.certificate.unwrap(), &rules, &tables)?;
+//! assert_eq!(checked.value, proof.value());
+//! # Ok(())
+//! # }
+//! ```
+
+mod canonical;
+mod certificate;
+mod closed_set;
+mod extract;
+mod lookahead;
+mod oracle;
+mod prover;
+mod search;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use certificate::{Certificate, CertificateError, CheckReport, check};
+pub use prover::{Answer, Proof, ProofError, ProofOptions, ProofProgress, ProvedValue, prove};

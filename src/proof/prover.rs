@@ -1,0 +1,525 @@
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::engine::board_tables::BoardTables;
+use crate::engine::evaluate::Evaluator;
+use crate::engine::evaluate::weights::Weights;
+use crate::engine::state::{State, Step};
+use crate::game::moves::Move;
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{BySide, Endless, Ruleset, Side};
+use crate::tablebase::Tablebase;
+
+use super::canonical::Symmetries;
+use super::certificate::{Certificate, Part, StrategyMove};
+use super::closed_set::{Leaf, closed_set};
+use super::extract::strategy;
+use super::oracle::Oracle;
+use super::search::{Numbers, Shared, Worker};
+use super::table::{Entry, ProofTable};
+
+/// How a position is to be proved.
+#[derive(Clone, Debug)]
+pub struct ProofOptions<'a> {
+    /// The sides whose win is in question.
+    pub questions: Vec<Side>,
+    /// Stop after that many expanded positions.
+    pub max_nodes: Option<u64>,
+    /// Stop after that much time.
+    pub max_time: Option<Duration>,
+    /// Memory for the table of proof numbers, in bytes.
+    pub table_bytes: usize,
+    /// Worker threads. With several, the order of the search varies from run to run.
+    pub threads: NonZeroUsize,
+    /// The tables to probe.
+    pub tables: Option<&'a Tablebase>,
+    /// The most men of the tables to probe.
+    pub max_table_men: usize,
+    /// Whether to take the winner's strategy from a proved win.
+    pub certify: bool,
+}
+
+impl Default for ProofOptions<'_> {
+    /// Both questions without limits, on one thread with 256 MiB and without tables.
+    fn default() -> Self {
+        ProofOptions {
+            questions: vec![Side::Attackers, Side::Defenders],
+            max_nodes: None,
+            max_time: None,
+            table_bytes: 256 << 20,
+            threads: NonZeroUsize::MIN,
+            tables: None,
+            max_table_men: usize::MAX,
+            certify: false,
+        }
+    }
+}
+
+/// What is known of one question: whether a side wins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Answer {
+    /// Not asked.
+    #[default]
+    Unasked,
+    /// The side wins.
+    Won,
+    /// The side does not win: a closed set proves it.
+    NotWon,
+    /// Not decided within the limits.
+    Open {
+        /// The proof number: an estimate of the effort left to prove the win.
+        proof: u32,
+        /// The disproof number: an estimate of the effort left to disprove it.
+        disproof: u32,
+    },
+}
+
+/// The value of a position as far as it is proved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProvedValue {
+    /// This side wins.
+    Win(Side),
+    /// Neither side can force a win: a draw, or undecided under rules by which it depends on the
+    /// game's history.
+    Endless(Endless),
+    /// Not decided.
+    Open,
+}
+
+impl fmt::Display for ProvedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ProvedValue::Win(side) => side.name(),
+            ProvedValue::Endless(endless) => endless.name(),
+            ProvedValue::Open => "open",
+        })
+    }
+}
+
+/// The result of a search for a proof.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The answers by the side whose win is in question.
+    pub answers: BySide<Answer>,
+    /// The value of endless play under the rules.
+    pub endless: Endless,
+    /// The number of expanded positions.
+    pub nodes: u64,
+    /// The time that the search took.
+    pub time: Duration,
+    /// The certificate of what is proved. A win has one only if it was asked for and its strategy
+    /// could be taken from the table within the limits.
+    pub certificate: Option<Certificate>,
+}
+
+impl Proof {
+    /// Returns the value of the position.
+    pub fn value(&self) -> ProvedValue {
+        value(Side::ALL.map(|side| self.answers[side]), self.endless)
+    }
+}
+
+/// Combines the answers for the attackers and for the defenders.
+pub(super) fn value([attackers, defenders]: [Answer; 2], endless: Endless) -> ProvedValue {
+    match (attackers, defenders) {
+        (Answer::Won, _) => ProvedValue::Win(Side::Attackers),
+        (_, Answer::Won) => ProvedValue::Win(Side::Defenders),
+        (Answer::NotWon, Answer::NotWon) => ProvedValue::Endless(endless),
+        _ => ProvedValue::Open,
+    }
+}
+
+/// The state of a running search.
+#[derive(Clone, Debug)]
+pub struct ProofProgress {
+    /// The side whose win is being searched.
+    pub question: Side,
+    /// The proof and disproof numbers of the root.
+    pub numbers: [u32; 2],
+    /// The number of expanded positions so far.
+    pub nodes: u64,
+    /// The time so far.
+    pub time: Duration,
+    /// The line on which the search works.
+    pub line: Vec<Move>,
+}
+
+/// Why a search could not start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ProofError {
+    /// The position is not one of these rules, or the game is over.
+    Position(PositionError),
+    /// The tables are for other rules.
+    OtherTables,
+    /// The table of proof numbers cannot be allocated.
+    Memory {
+        /// Its size.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for ProofError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProofError::Position(error) => write!(f, "position: {error}"),
+            ProofError::OtherTables => write!(f, "the tables are for other rules"),
+            ProofError::Memory { bytes } => {
+                write!(f, "cannot allocate {bytes} bytes for proof numbers; ask for less memory")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProofError {}
+
+impl From<PositionError> for ProofError {
+    fn from(error: PositionError) -> ProofError {
+        ProofError::Position(error)
+    }
+}
+
+/// Searches for a proof of the position's value. `report` is called several times a second and
+/// returns whether to go on.
+///
+/// # Errors
+/// If the position is invalid or final, the tables are for other rules, or there is not enough
+/// memory.
+pub fn prove(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Result<Proof, ProofError> {
+    position.check(rules)?;
+    if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
+        return Err(ProofError::OtherTables);
+    }
+    match rules.board.area().div_ceil(64) {
+        1 => prove_on::<1>(rules, position, options, report),
+        2 => prove_on::<2>(rules, position, options, report),
+        3 => prove_on::<3>(rules, position, options, report),
+        _ => prove_on::<6>(rules, position, options, report),
+    }
+}
+
+/// The nodes that both questions get at first; they double with every round.
+const FIRST_BUDGET: u64 = 1000;
+/// The rounds in which a closed set is sought before the search goes on.
+const CLOSED_SET_ROUNDS: u32 = 30;
+/// The nodes to find one lost result again.
+const REPAIR_NODES: u64 = 20_000;
+/// The nodes to prove or disprove the root again after a closed set that did not hold.
+const ROUND_NODES: u64 = 300_000;
+/// Counters of busy positions, hashed.
+const BUSY_COUNTERS: usize = 1 << 16;
+/// The stack of the thread that takes strategies from the table by recursion.
+const EXTRACTION_STACK: usize = 1 << 30;
+
+fn prove_on<const W: usize>(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Result<Proof, ProofError> {
+    let started = Instant::now();
+    let bytes = options.table_bytes;
+    let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
+    let shared: Shared<'_, W> = Shared {
+        board: BoardTables::new(rules),
+        rules: rules.id(),
+        evaluator: Evaluator::new(rules, &Weights::of(rules)),
+        oracle: Oracle::new(options.tables, options.max_table_men),
+        symmetries: Symmetries::new(rules),
+        table,
+        busy: (0..BUSY_COUNTERS).map(|_| Default::default()).collect(),
+        nodes: AtomicU64::new(0),
+        max_nodes: AtomicU64::new(0),
+        deadline: options.max_time.map(|time| started + time),
+        stopped: AtomicBool::new(false),
+        is_parallel: options.threads.get() > 1,
+        root: AtomicU64::new(0),
+    };
+    let mut prover = Prover {
+        root: State::new(&shared.board, position),
+        shared: &shared,
+        rules,
+        position,
+        options,
+        started,
+        report,
+        is_interrupted: false,
+        parts: Vec::new(),
+    };
+    let answers = prover.answer_all();
+    let (nodes, time) = (shared.nodes.load(Ordering::Relaxed), started.elapsed());
+    let parts = std::mem::take(&mut prover.parts);
+    let certificate = (!parts.is_empty())
+        .then(|| Certificate::new(rules, position, parts, options.tables, options.max_table_men));
+    Ok(Proof { answers, endless: rules.endless, nodes, time, certificate })
+}
+
+struct Prover<'a, 't, const W: usize> {
+    shared: &'a Shared<'t, W>,
+    root: State<W>,
+    rules: &'a Ruleset,
+    position: &'a Position,
+    options: &'a ProofOptions<'a>,
+    started: Instant,
+    report: &'a mut dyn FnMut(&ProofProgress) -> bool,
+    is_interrupted: bool,
+    /// What is proved so far.
+    parts: Vec<Part>,
+}
+
+impl<'a, 't, const W: usize> Prover<'a, 't, W> {
+    /// Answers the questions in turns, with budgets that double.
+    fn answer_all(&mut self) -> BySide<Answer> {
+        let mut answers: BySide<Answer> = BySide::default();
+        for &side in &self.options.questions {
+            answers[side] = Answer::Open { proof: 1, disproof: 1 };
+        }
+        let mut budget = FIRST_BUDGET;
+        loop {
+            let nodes_before = self.nodes();
+            for side in Side::ALL {
+                if !matches!(answers[side], Answer::Open { .. }) || self.is_over() {
+                    continue;
+                }
+                answers[side] = self.answer(side, budget);
+                if answers[side] == Answer::Won {
+                    answers[side.other()] = Answer::NotWon;
+                    return answers;
+                }
+            }
+            let is_open =
+                Side::ALL.iter().any(|&side| matches!(answers[side], Answer::Open { .. }));
+            // A round without a new node would repeat itself for ever.
+            if !is_open || self.is_over() || self.nodes() == nodes_before {
+                return answers;
+            }
+            budget = budget.saturating_mul(2);
+        }
+    }
+
+    fn nodes(&self) -> u64 {
+        self.shared.nodes.load(Ordering::Relaxed)
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_interrupted
+            || self.options.max_nodes.is_some_and(|max| self.nodes() >= max)
+            || self.shared.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Asks whether a side wins, with that many nodes.
+    fn answer(&mut self, side: Side, budget: u64) -> Answer {
+        let worker = Worker::new(self.shared, side, self.root.clone());
+        match worker.leaf(side, true) {
+            Leaf::Held => {
+                self.parts.push(Part::new(self.rules, side, true, Vec::new()));
+                return Answer::Won;
+            }
+            Leaf::Lost => {
+                self.parts.push(Part::new(self.rules, side.other(), false, Vec::new()));
+                return Answer::NotWon;
+            }
+            Leaf::Inner => {}
+        }
+        let numbers = self.run(side, &self.root.clone(), budget);
+        let answer = self.answer_of(side, numbers);
+        match answer {
+            Answer::Won => self.certify_win(side),
+            Answer::NotWon => return self.refute(side),
+            _ => {}
+        }
+        answer
+    }
+
+    /// The answer by the root's numbers. `NotWon` may be soft.
+    fn answer_of(&self, side: Side, numbers: Numbers) -> Answer {
+        let worker = Worker::new(self.shared, side, self.root.clone());
+        let proof_first = self.root.to_move == side;
+        let [proof, disproof] =
+            if proof_first { [numbers.phi, numbers.delta] } else { [numbers.delta, numbers.phi] };
+        match numbers {
+            numbers if worker.is_proved(numbers) => Answer::Won,
+            numbers if worker.is_disproved(numbers) => Answer::NotWon,
+            _ => Answer::Open { proof, disproof },
+        }
+    }
+
+    /// Searches a state with all threads and returns its numbers.
+    fn run(&mut self, side: Side, state: &State<W>, budget: u64) -> Numbers {
+        let shared = self.shared;
+        let max_nodes = self.nodes().saturating_add(budget);
+        let max_nodes = max_nodes.min(self.options.max_nodes.unwrap_or(u64::MAX));
+        shared.max_nodes.store(max_nodes, Ordering::Relaxed);
+        shared.stopped.store(self.is_over(), Ordering::Relaxed);
+        let (rules, position, started) = (self.rules, self.position, self.started);
+        let is_interrupted = &mut self.is_interrupted;
+        let user_report = &mut *self.report;
+        let mut report = |shared: &Shared<'t, W>| {
+            let goes_on = user_report(&progress(rules, position, shared, side, started));
+            *is_interrupted |= !goes_on;
+            goes_on
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.options.threads.get() {
+                scope.spawn(|| {
+                    let numbers = Worker::new(shared, side, state.clone()).solve();
+                    if numbers.is_solved() {
+                        shared.stopped.store(true, Ordering::Relaxed);
+                    }
+                });
+            }
+            let mut worker = Worker::new(shared, side, state.clone());
+            worker.report = Some(&mut report);
+            let numbers = worker.solve();
+            shared.stopped.store(true, Ordering::Relaxed);
+            numbers
+        });
+        // Whichever thread has solved it.
+        let mut worker = Worker::new(shared, side, state.clone());
+        let key = worker.node().key;
+        match shared.table.get(key) {
+            Some(entry) => Numbers::of(&entry),
+            None => worker.evaluate(),
+        }
+    }
+
+    /// Seeks a closed set in which the side does not win.
+    fn refute(&mut self, side: Side) -> Answer {
+        for _ in 0..CLOSED_SET_ROUNDS {
+            let mut worker = Worker::new(self.shared, side, self.root.clone());
+            let found = closed_set(&mut worker, |worker| {
+                let numbers = self.repair(worker);
+                worker.is_disproved(numbers)
+            });
+            if let Some(moves) = found {
+                let moves = moves.into_iter().map(|(position, step)| {
+                    strategy_move(position.position(self.rules.id()), step, 0)
+                });
+                let moves = moves.collect();
+                self.parts.push(Part::new(self.rules, side.other(), false, moves));
+                return Answer::NotWon;
+            }
+            if self.is_over() {
+                break;
+            }
+            let numbers = self.run(side, &self.root.clone(), ROUND_NODES);
+            match self.answer_of(side, numbers) {
+                Answer::NotWon => {}
+                Answer::Won => {
+                    self.certify_win(side);
+                    return Answer::Won;
+                }
+                open => return open,
+            }
+        }
+        Answer::Open { proof: 1, disproof: 1 }
+    }
+
+    /// Searches a worker's state, whose result has been lost from the table, on its own.
+    fn repair(&mut self, worker: &Worker<'_, '_, W>) -> Numbers {
+        let (side, state) = (worker.prover, worker.state.clone());
+        self.run(side, &state, REPAIR_NODES)
+    }
+
+    /// Takes the winning strategy from the table.
+    fn certify_win(&mut self, side: Side) {
+        if !self.options.certify {
+            return;
+        }
+        let (shared, root, rules) = (self.shared, self.root.clone(), self.rules);
+        // The recursion is as deep as the longest line.
+        let deadline = shared.deadline;
+        let moves = std::thread::scope(|scope| {
+            let extract = move || {
+                let mut worker = Worker::new(shared, side, root);
+                strategy(&mut worker, |worker| {
+                    let nodes = shared.nodes.load(Ordering::Relaxed);
+                    shared.max_nodes.store(nodes + REPAIR_NODES, Ordering::Relaxed);
+                    let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                    shared.stopped.store(is_late, Ordering::Relaxed);
+                    let state = worker.state.clone();
+                    let numbers = Worker::new(shared, side, state).solve();
+                    worker.is_proved(numbers)
+                })
+            };
+            let thread = std::thread::Builder::new().stack_size(EXTRACTION_STACK);
+            thread
+                .spawn_scoped(scope, extract)
+                .ok()?
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        if let Some(moves) = moves {
+            let moves = moves.into_iter().map(|(position, step, rank)| {
+                strategy_move(position.position(rules.id()), step, rank)
+            });
+            let moves = moves.collect();
+            self.parts.push(Part::new(rules, side, true, moves));
+        }
+    }
+}
+
+fn strategy_move(position: Position, step: Step, rank: u32) -> StrategyMove {
+    StrategyMove { position, from: step.from() as u16, to: step.to() as u16, rank }
+}
+
+/// Describes a running search.
+fn progress<const W: usize>(
+    rules: &Ruleset,
+    position: &Position,
+    shared: &Shared<'_, W>,
+    side: Side,
+    started: Instant,
+) -> ProofProgress {
+    let entry = Entry::unpack(shared.root.load(Ordering::Relaxed));
+    let numbers = match position.to_move == side {
+        true => [entry.phi, entry.delta],
+        false => [entry.delta, entry.phi],
+    };
+    ProofProgress {
+        question: side,
+        numbers,
+        nodes: shared.nodes.load(Ordering::Relaxed),
+        time: started.elapsed(),
+        line: line(rules, position, shared, side, entry.step),
+    }
+}
+
+/// Follows the most promising moves from the root.
+fn line<const W: usize>(
+    rules: &Ruleset,
+    position: &Position,
+    shared: &Shared<'_, W>,
+    side: Side,
+    first: Step,
+) -> Vec<Move> {
+    /// The longest line to show.
+    const MAX_MOVES: usize = 12;
+    let mut state = State::new(&shared.board, position);
+    let mut step = first;
+    let mut line = Vec::new();
+    while line.len() < MAX_MOVES && step != Step::NONE {
+        let Some(played) = state.full_move(rules, step) else { break };
+        line.push(played);
+        if played.ending.is_some() {
+            break;
+        }
+        state.play(&shared.board, step);
+        let (canonical, symmetry) = shared.symmetries.canonical(&state);
+        let entry = shared.table.get(canonical.key(side));
+        let image = entry.map_or(Step::NONE, |entry| entry.step);
+        step = if image == Step::NONE {
+            image
+        } else {
+            shared.symmetries.step_preimage(image, symmetry)
+        };
+    }
+    line
+}

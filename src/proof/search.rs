@@ -1,0 +1,622 @@
+//! Depth-first proof-number search (df-pn).
+//!
+//! Proof numbers are kept from the side of the mover (Nagai, "Df-pn algorithm for searching
+//! AND/OR trees and its applications", 2002): `phi` is the effort until the mover reaches its aim,
+//! which is the win for the prover and its prevention for the other side; `delta` is the effort
+//! until the mover fails. A move is entered until its numbers exceed those of the second best
+//! move by a quarter (the 1 + ε trick of Pawlewicz and Lew, 2007), and `delta` of a node is the
+//! largest `phi` of its moves plus the number of other open ones (weak proof numbers, Ueda and
+//! others, 2008), since transpositions would be counted many times in a sum.
+//!
+//! **Repetition.** A win never rests on the path: it is built from proved wins alone. A position
+//! that repeats an earlier one of the line counts as not won; what rests on such a repetition
+//! above the node is *soft*. Soft results steer the search and claim nothing; see
+//! [`closed_set`](super::closed_set).
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::engine::board_tables::BoardTables;
+use crate::engine::evaluate::Evaluator;
+use crate::engine::state::{State, Step};
+use crate::game::rules::{RulesId, Side};
+use crate::game::slice::Slice;
+use crate::game::value::Wdl;
+
+use super::canonical::{Key, Symmetries};
+use super::lookahead::{self, Verdict, each_step, judge};
+use super::oracle::Oracle;
+use super::table::{Entry, INFINITE, ProofTable};
+
+/// What all threads of a search share.
+pub(super) struct Shared<'a, const W: usize> {
+    pub(super) board: BoardTables<W>,
+    pub(super) rules: RulesId,
+    pub(super) evaluator: Evaluator,
+    pub(super) oracle: Oracle<'a>,
+    pub(super) symmetries: Symmetries<W>,
+    pub(super) table: ProofTable,
+    /// By hash of a position, how many threads are at work below it. Their moves look more
+    /// expensive, so that threads spread (virtual proof numbers).
+    pub(super) busy: Vec<AtomicU32>,
+    pub(super) nodes: AtomicU64,
+    /// The node count at which the search stops.
+    pub(super) max_nodes: AtomicU64,
+    pub(super) deadline: Option<Instant>,
+    /// Stops all threads: the limits are reached, the root is solved, or the user has interrupted.
+    pub(super) stopped: AtomicBool,
+    pub(super) is_parallel: bool,
+    /// The numbers of the root and its most promising move so far, packed.
+    pub(super) root: AtomicU64,
+}
+
+/// The proof numbers of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Numbers {
+    pub(super) phi: u32,
+    pub(super) delta: u32,
+    /// The ply of the highest position on the line that the result rests on by a repetition;
+    /// [`HARD`] if there is none.
+    rest: u32,
+}
+
+/// A result that rests on no repetition.
+const HARD: u32 = u32::MAX;
+/// Deeper positions count as repetitions of the root.
+const MAX_PLY: u32 = 400;
+/// The evaluation, in hundredths of a soldier, that is worth 1 in the numbers of a leaf.
+const POINTS_PER_NUMBER: i32 = 60;
+/// How much fewer of the attackers' moves count at a leaf where the king threatens to win.
+const THREAT_DIVISOR: u32 = 8;
+/// The most positions that the simulation of one proof visits.
+const SIMULATION: u32 = 100;
+/// The time between two reports of progress.
+const REPORT_EVERY: Duration = Duration::from_millis(250);
+/// Nodes between two looks at the limits.
+const INTERVAL: u64 = 1 << 6;
+
+impl Numbers {
+    /// The mover has reached its aim.
+    const SUCCESS: Numbers = Numbers { phi: 0, delta: INFINITE, rest: HARD };
+    /// The mover has failed.
+    const FAILURE: Numbers = Numbers { phi: INFINITE, delta: 0, rest: HARD };
+
+    pub(super) fn of(entry: &Entry) -> Numbers {
+        let rest = if entry.is_soft { 0 } else { HARD };
+        Numbers { phi: entry.phi, delta: entry.delta, rest }
+    }
+
+    fn decided(is_success: bool) -> Numbers {
+        if is_success { Numbers::SUCCESS } else { Numbers::FAILURE }
+    }
+
+    pub(super) fn is_solved(&self) -> bool {
+        self.phi == 0 || self.delta == 0
+    }
+}
+
+/// A position on the line, in its own orientation.
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    pub(super) key: Key,
+    /// The symmetry that maps it to its canonical position.
+    symmetry: u8,
+}
+
+/// A move of an expanded position.
+#[derive(Clone, Copy)]
+struct Child {
+    step: Step,
+    node: Node,
+    numbers: Numbers,
+}
+
+/// Slots of the positions on the line; a power of two, several times [`MAX_PLY`].
+const PATH_SLOTS: usize = 1 << 12;
+
+/// A thread of the search.
+pub(super) struct Worker<'a, 't, const W: usize> {
+    pub(super) shared: &'a Shared<'t, W>,
+    /// The side whose win is in question.
+    pub(super) prover: Side,
+    pub(super) state: State<W>,
+    /// The positions on the line by their hash, open addressing: check and ply + 1.
+    path: Vec<(u64, u32)>,
+    /// A stack of the moves of all positions on the line.
+    children: Vec<Child>,
+    steps: Vec<Step>,
+    nodes: u64,
+    is_stopped: bool,
+    /// Called now and then by the first thread; returns whether to go on.
+    pub(super) report: Option<&'a mut (dyn FnMut(&Shared<'t, W>) -> bool + 'a)>,
+    reported: Instant,
+}
+
+impl<'a, 't, const W: usize> Worker<'a, 't, W> {
+    pub(super) fn new(shared: &'a Shared<'t, W>, prover: Side, root: State<W>) -> Self {
+        let path = vec![(0, 0); PATH_SLOTS];
+        let (children, steps) = (Vec::with_capacity(1 << 14), Vec::with_capacity(256));
+        Worker {
+            shared,
+            prover,
+            state: root,
+            path,
+            children,
+            steps,
+            nodes: 0,
+            is_stopped: false,
+            report: None,
+            reported: Instant::now(),
+        }
+    }
+
+    /// Searches the position until it is solved or the search stops, and returns its numbers.
+    pub(super) fn solve(&mut self) -> Numbers {
+        let root = self.node();
+        let known = self.shared.table.get(root.key).map(|entry| Numbers::of(&entry));
+        let mut numbers = known.unwrap_or_else(|| self.evaluate());
+        while !numbers.is_solved() && !self.is_stopped {
+            numbers = self.expand(root, INFINITE - 1, INFINITE - 1, 0);
+            if numbers.phi.max(numbers.delta) >= INFINITE - 1 {
+                break;
+            }
+        }
+        self.shared.nodes.fetch_add(self.nodes % INTERVAL, Ordering::Relaxed);
+        self.nodes = 0;
+        numbers
+    }
+
+    /// The node of the current state.
+    #[inline]
+    pub(super) fn node(&self) -> Node {
+        let (canonical, symmetry) = self.shared.symmetries.canonical(&self.state);
+        Node { key: canonical.key(self.prover), symmetry }
+    }
+
+    /// Returns what the table or the static evaluation says of the current state.
+    pub(super) fn look_up(&mut self) -> Numbers {
+        match self.shared.table.get(self.node().key) {
+            Some(entry) if entry.is_solved() => Numbers::of(&entry),
+            _ => self.evaluate(),
+        }
+    }
+
+    /// Whether the prover's win is proved by these numbers of the current state.
+    pub(super) fn is_proved(&self, numbers: Numbers) -> bool {
+        match self.state.to_move == self.prover {
+            true => numbers.phi == 0,
+            false => numbers.delta == 0,
+        }
+    }
+
+    /// Whether these numbers of the current state say that the prover does not win.
+    pub(super) fn is_disproved(&self, numbers: Numbers) -> bool {
+        match self.state.to_move == self.prover {
+            true => numbers.delta == 0,
+            false => numbers.phi == 0,
+        }
+    }
+
+    /// Probes the tables for the current state, which no side wins at once.
+    #[inline]
+    pub(super) fn probe(&self) -> Option<Wdl> {
+        let [attackers, defenders] =
+            [Side::Attackers, Side::Defenders].map(|side| self.state.soldiers[side].len() as usize);
+        let slice = Slice { defenders, attackers };
+        let oracle = &self.shared.oracle;
+        let position = oracle.includes(slice).then(|| self.state.position(self.shared.rules))?;
+        oracle.probe(&position, slice)
+    }
+
+    /// Returns the numbers of the current state without a search: by the rules, the tables, the
+    /// king's threats, or an estimate.
+    pub(super) fn evaluate(&mut self) -> Numbers {
+        let board = &self.shared.board;
+        let (mover, prover) = (self.state.to_move, self.prover);
+        let verdict = judge(board, &self.state);
+        if let Verdict::Won(winner) = verdict {
+            return Numbers::decided((winner == prover) == (mover == prover));
+        }
+        if let Some(wdl) = self.probe() {
+            // A draw is what the other side wants.
+            return Numbers::decided(match wdl {
+                Wdl::Win => true,
+                Wdl::Loss => false,
+                Wdl::Draw => mover != prover,
+            });
+        }
+        let mut moves = match (mover, verdict) {
+            (Side::Defenders, _) if lookahead::wins_by_fork(board, &mut self.state, 1) => {
+                return Numbers::decided(true);
+            }
+            (Side::Defenders, _) if self.state.king_capture(board).is_some() => {
+                lookahead::safe_moves(board, &mut self.state)
+            }
+            (_, Verdict::Blocks(blocks)) => {
+                lookahead::holding_blocks(board, &mut self.state, blocks, 1)
+            }
+            _ => {
+                let mut moves = 0;
+                self.state.each_step(board, |_| moves += 1);
+                moves
+            }
+        };
+        if moves == 0 {
+            return Numbers::decided(false);
+        }
+        if mover == Side::Attackers && verdict == Verdict::Open {
+            self.state.pass(board);
+            let is_threat = lookahead::wins_by_fork(board, &mut self.state, 1);
+            self.state.pass(board);
+            if is_threat {
+                moves = moves.div_ceil(THREAT_DIVISOR);
+            }
+        }
+        let estimate = self.shared.evaluator.estimate(board, &self.state) / POINTS_PER_NUMBER;
+        let (phi, delta) = (1 + (-estimate).max(0) as u32, 1 + moves / 2 + estimate.max(0) as u32);
+        Numbers { phi: phi.min(INFINITE / 4), delta: delta.min(INFINITE / 4), rest: HARD }
+    }
+
+    #[inline]
+    fn path_slot(&self, check: u64) -> usize {
+        let mut slot = check as usize % PATH_SLOTS;
+        while self.path[slot].1 != 0 && self.path[slot].0 != check {
+            slot = (slot + 1) % PATH_SLOTS;
+        }
+        slot
+    }
+
+    /// Counts a node, and looks at the limits now and then.
+    fn count_node(&mut self) {
+        self.nodes += 1;
+        let shared = self.shared;
+        if self.nodes.is_multiple_of(INTERVAL) {
+            let nodes = shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed) + INTERVAL;
+            let is_over = nodes >= shared.max_nodes.load(Ordering::Relaxed)
+                || shared.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let is_interrupted = match &mut self.report {
+                Some(report) if self.reported.elapsed() >= REPORT_EVERY => {
+                    self.reported = Instant::now();
+                    !report(shared)
+                }
+                _ => false,
+            };
+            if is_over || is_interrupted {
+                shared.stopped.store(true, Ordering::Relaxed);
+            }
+            self.is_stopped |= shared.stopped.load(Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn busy(&self, key: Key) -> &AtomicU32 {
+        &self.shared.busy[key.check as usize % self.shared.busy.len()]
+    }
+
+    /// Expands the current state until its numbers reach the limits, or the search stops.
+    fn expand(&mut self, node: Node, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
+        self.count_node();
+        let before = self.nodes;
+        let first = self.children.len();
+        let slot = self.path_slot(node.key.check);
+        self.path[slot] = (node.key.check, ply + 1);
+        self.busy(node.key).fetch_add(1, Ordering::Relaxed);
+        self.add_children(first);
+        let (mut numbers, step) = self.search_children(first, max_phi, max_delta, ply);
+        self.children.truncate(first);
+        self.busy(node.key).fetch_sub(1, Ordering::Relaxed);
+        self.path[slot] = (0, 0);
+        // What rests on this position or below rests on nothing above.
+        if numbers.rest >= ply {
+            numbers.rest = HARD;
+        }
+        self.store(node, numbers, step, before);
+        numbers
+    }
+
+    /// Adds the moves of the current state with their numbers. If one of them reaches the mover's
+    /// aim, the later ones are left out.
+    fn add_children(&mut self, first: usize) {
+        let shared = self.shared;
+        let board = &shared.board;
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.clear();
+        each_step(board, &self.state, judge(board, &self.state), |step| steps.push(step));
+        let folds = shared.symmetries.may_fold(self.state.king);
+        for &step in &steps {
+            let undo = self.state.play(board, step);
+            let node = self.node();
+            shared.table.prefetch(node.key);
+            self.state.take_back(board, step, undo);
+            self.children.push(Child { step, node, numbers: Numbers::FAILURE });
+        }
+        self.steps = steps;
+        if folds {
+            // Mirror images of a symmetric position's moves.
+            self.children[first..].sort_unstable_by_key(|child| child.node.key.check);
+            let mut last = None;
+            let mut kept = first;
+            for at in first..self.children.len() {
+                let child = self.children[at];
+                if last.replace(child.node.key.check) != Some(child.node.key.check) {
+                    self.children[kept] = child;
+                    kept += 1;
+                }
+            }
+            self.children.truncate(kept);
+        }
+        let mover_proves = self.state.to_move == self.prover;
+        for at in first..self.children.len() {
+            let Child { step, node, .. } = self.children[at];
+            let (_, repeated) = self.path[self.path_slot(node.key.check)];
+            let numbers = if repeated != 0 {
+                // Not a win of the prover: the other side has what it wants.
+                Numbers { rest: repeated - 1, ..Numbers::decided(mover_proves) }
+            } else if let Some(entry) = shared.table.get(node.key) {
+                Numbers::of(&entry)
+            } else {
+                let undo = self.state.play(board, step);
+                let numbers = self.evaluate();
+                self.state.take_back(board, step, undo);
+                numbers
+            };
+            self.children[at].numbers = numbers;
+            if numbers.delta == 0 && numbers.rest == HARD {
+                self.children.truncate(at + 1);
+                break;
+            }
+        }
+    }
+
+    /// Returns the numbers of the current state from those of its moves, with the best one, after
+    /// searching them as far as the limits allow.
+    fn search_children(
+        &mut self,
+        first: usize,
+        max_phi: u32,
+        max_delta: u32,
+        ply: u32,
+    ) -> (Numbers, Step) {
+        let mover_proves = self.state.to_move == self.prover;
+        loop {
+            let choice = match self.choose(first) {
+                Ok(choice) => choice,
+                Err((success, step)) => {
+                    // A win of the prover does not rest on the path.
+                    let is_won = (success.phi == 0) == mover_proves;
+                    let rest = if is_won { HARD } else { success.rest };
+                    return (Numbers { rest, ..success }, step);
+                }
+            };
+            let Choice { best, phi, busy_phi, second, delta, open, phi_of_best } = choice;
+            let step = self.children[best].step;
+            if ply == 0 {
+                let entry = Entry { phi, delta, step, is_soft: false, work: 0 };
+                self.shared.root.store(entry.pack(), Ordering::Relaxed);
+            }
+            if busy_phi >= max_phi || delta >= max_delta || self.is_stopped {
+                let numbers = Numbers { phi: phi.max(1), delta: delta.max(1), rest: HARD };
+                return (numbers, step);
+            }
+            debug_assert!(phi_of_best <= delta);
+            let child_max_phi = max_delta.saturating_sub(open - 1).min(INFINITE - 1);
+            let child_max_delta =
+                max_phi.min(second.saturating_add(second / 4 + 1)).min(INFINITE - 1);
+            let numbers = self.visit(best, child_max_phi, child_max_delta, ply + 1);
+            self.children[best].numbers = numbers;
+            if !mover_proves && numbers.phi == 0 && numbers.rest == HARD && !self.is_stopped {
+                self.simulate_siblings(first, best);
+            }
+        }
+    }
+
+    /// Searches the move `at`, or takes what another thread has found there in the meantime.
+    fn visit(&mut self, at: usize, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
+        let Child { step, node, numbers } = self.children[at];
+        if self.shared.is_parallel
+            && let Some(entry) = self.shared.table.get(node.key)
+        {
+            let newer = Numbers::of(&entry);
+            if newer != numbers
+                && (newer.is_solved() || newer.phi >= max_phi || newer.delta >= max_delta)
+            {
+                return newer;
+            }
+        }
+        if ply >= MAX_PLY {
+            // The child's mover is the other side.
+            let child_proves = self.state.to_move != self.prover;
+            return Numbers { rest: 0, ..Numbers::decided(!child_proves) };
+        }
+        let board = &self.shared.board;
+        let undo = self.state.play(board, step);
+        let found = self.expand(node, max_phi, max_delta, ply);
+        self.state.take_back(board, step, undo);
+        found
+    }
+
+    /// Chooses the most promising move, or returns the result if the position is solved.
+    fn choose(&self, first: usize) -> Result<Choice, (Numbers, Step)> {
+        let mut choice = Choice {
+            best: usize::MAX,
+            phi: INFINITE,
+            busy_phi: INFINITE,
+            second: INFINITE,
+            delta: 0,
+            open: 0,
+            phi_of_best: INFINITE,
+        };
+        let mut success: Option<(u32, Step)> = None;
+        let mut rest = HARD;
+        let mut max_child_phi = 0;
+        for (at, child) in (first..).zip(&self.children[first..]) {
+            let Numbers { phi, delta, rest: child_rest } = child.numbers;
+            if delta == 0 {
+                // The result that rests on the least.
+                if success.is_none_or(|(least, _)| child_rest > least) {
+                    success = Some((child_rest, child.step));
+                }
+                continue;
+            }
+            if phi == 0 {
+                rest = rest.min(child_rest);
+                continue;
+            }
+            choice.open += 1;
+            max_child_phi = max_child_phi.max(phi);
+            let busy = match self.shared.is_parallel {
+                true => self.busy(child.node.key).load(Ordering::Relaxed),
+                false => 0,
+            };
+            let busy_delta = delta.saturating_add(busy * (1 + delta / 2)).min(INFINITE - 1);
+            let is_better = busy_delta < choice.busy_phi
+                || busy_delta == choice.busy_phi && phi < choice.phi_of_best;
+            if is_better {
+                choice.second = choice.second.min(choice.busy_phi);
+                (choice.best, choice.busy_phi, choice.phi_of_best) = (at, busy_delta, phi);
+            } else {
+                choice.second = choice.second.min(busy_delta);
+            }
+            choice.phi = choice.phi.min(delta);
+        }
+        if let Some((rest, step)) = success {
+            return Err((Numbers { rest, ..Numbers::SUCCESS }, step));
+        }
+        if choice.open == 0 {
+            return Err((Numbers { rest, ..Numbers::FAILURE }, Step::NONE));
+        }
+        choice.delta = (max_child_phi + choice.open - 1).min(INFINITE - 1);
+        Ok(choice)
+    }
+
+    /// Stores the result of a node. A proved win answers the other side's question too.
+    fn store(&self, node: Node, numbers: Numbers, step: Step, nodes_before: u64) {
+        let Shared { table, symmetries, .. } = self.shared;
+        let is_solved = numbers.is_solved();
+        let is_soft = is_solved && numbers.rest != HARD;
+        let old_work = table.get(node.key).map_or(0, |entry| entry.work);
+        let work = (1 + self.nodes - nodes_before).ilog2().max(old_work);
+        let step = match step {
+            Step::NONE => step,
+            step => symmetries.step_image(step, node.symmetry),
+        };
+        let entry = Entry { phi: numbers.phi, delta: numbers.delta, step, is_soft, work };
+        table.put(node.key, entry);
+        let is_won = (numbers.phi == 0) == (self.state.to_move == self.prover);
+        if is_solved && !is_soft && is_won {
+            let (canonical, _) = symmetries.canonical(&self.state);
+            table.put(canonical.key(self.prover.other()), entry);
+        }
+    }
+
+    /// Tries the proof of the reply `proved` against the other replies (Kawano, "Using similar
+    /// positions to search game trees", 1996).
+    fn simulate_siblings(&mut self, first: usize, proved: usize) {
+        let board = &self.shared.board;
+        let mut reference = self.state.clone();
+        reference.play(board, self.children[proved].step);
+        for at in first..self.children.len() {
+            let Child { step, numbers, .. } = self.children[at];
+            if numbers.is_solved() {
+                continue;
+            }
+            let undo = self.state.play(board, step);
+            let mut budget = SIMULATION;
+            let is_proved = self.simulate(&mut reference, &mut budget);
+            self.state.take_back(board, step, undo);
+            if is_proved {
+                self.children[at].numbers = Numbers::SUCCESS;
+            }
+        }
+    }
+
+    /// Proves the current state by the moves that proved `reference`, with the same side to move.
+    fn simulate(&mut self, reference: &mut State<W>, budget: &mut u32) -> bool {
+        let shared = self.shared;
+        let board = &shared.board;
+        let node = self.node();
+        let known = shared.table.get(node.key).map(|entry| Numbers::of(&entry));
+        let numbers = known.unwrap_or_else(|| self.evaluate());
+        if numbers.is_solved() {
+            return self.is_proved(numbers) && numbers.rest == HARD;
+        }
+        if *budget == 0 || self.path[self.path_slot(node.key.check)].1 != 0 {
+            return false;
+        }
+        *budget -= 1;
+        if self.state.to_move == self.prover {
+            let Some(step) = self.proving_step(reference) else { return false };
+            if !self.is_legal(&self.state, step)
+                || self.moves_king(step) != (step.from() == reference.king)
+            {
+                return false;
+            }
+            let (undo, reference_undo) =
+                (self.state.play(board, step), reference.play(board, step));
+            let is_proved = self.simulate(reference, budget);
+            reference.take_back(board, step, reference_undo);
+            self.state.take_back(board, step, undo);
+            if is_proved {
+                self.store(node, Numbers::SUCCESS, step, self.nodes);
+            }
+            return is_proved;
+        }
+        let mut replies = Vec::new();
+        each_step(board, &self.state, judge(board, &self.state), |step| replies.push(step));
+        for step in replies {
+            let is_shared = self.is_legal(reference, step)
+                && self.moves_king(step) == (step.from() == reference.king);
+            let undo = self.state.play(board, step);
+            let is_proved = if is_shared {
+                let reference_undo = reference.play(board, step);
+                let is_proved = self.simulate(reference, budget);
+                reference.take_back(board, step, reference_undo);
+                is_proved
+            } else {
+                let numbers = self.look_up();
+                self.is_proved(numbers) && numbers.rest == HARD
+            };
+            self.state.take_back(board, step, undo);
+            if !is_proved {
+                return false;
+            }
+        }
+        self.store(node, Numbers::FAILURE, Step::NONE, self.nodes);
+        true
+    }
+
+    fn moves_king(&self, step: Step) -> bool {
+        step.from() == self.state.king
+    }
+
+    /// The move by which the table proves a state with the prover to move.
+    pub(super) fn proving_step(&self, state: &State<W>) -> Option<Step> {
+        let Shared { table, symmetries, .. } = self.shared;
+        let (canonical, symmetry) = symmetries.canonical(state);
+        let entry = table.get(canonical.key(self.prover))?;
+        (entry.phi == 0 && entry.step != Step::NONE)
+            .then(|| symmetries.step_preimage(entry.step, symmetry))
+    }
+
+    fn is_legal(&self, state: &State<W>, step: Step) -> bool {
+        let board = &self.shared.board;
+        state.men(state.to_move).contains(step.from())
+            && !state.occupied().contains(step.to())
+            && state.arrivals(board, state.to_move, step.to()).any(|from| from == step.from())
+    }
+}
+
+/// The most promising move of a position.
+struct Choice {
+    best: usize,
+    /// The least `delta` of the moves.
+    phi: u32,
+    /// The same with the surcharge for moves at which other threads are at work.
+    busy_phi: u32,
+    /// The second least `delta`, with the surcharge.
+    second: u32,
+    delta: u32,
+    /// The number of moves that are not solved.
+    open: u32,
+    phi_of_best: u32,
+}

@@ -1,0 +1,168 @@
+//! The table of proof numbers, shared by all threads without locks.
+//!
+//! An entry is two words, the data and the key XORed with the data (Hyatt and Mann, "A lockless
+//! transposition table implementation for parallel search", 2002): an entry that two threads
+//! wrote at once does not match its key.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::engine::state::Step;
+use crate::system::mapping::AtomicWords;
+use crate::system::prefetch::prefetch;
+
+use super::canonical::Key;
+
+/// The proof number of what is disproved.
+pub(super) const INFINITE: u32 = (1 << NUMBER_BITS) - 1;
+
+/// What the search knows of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    /// The effort left until the side to move reaches its aim: 0 if it has.
+    pub(super) phi: u32,
+    /// The effort left until it fails: 0 if it has failed.
+    pub(super) delta: u32,
+    /// The best move in the canonical orientation.
+    pub(super) step: Step,
+    /// Whether the result rests on a repetition above the position.
+    pub(super) is_soft: bool,
+    /// The binary logarithm of the nodes searched below.
+    pub(super) work: u32,
+}
+
+// An entry's data, from the lowest bit: phi 20, delta 20, step 18, soft 1, work 5.
+const NUMBER_BITS: u32 = 20;
+const STEP: u32 = 2 * NUMBER_BITS;
+const SOFT: u32 = STEP + Step::BITS;
+const WORK: u32 = SOFT + 1;
+const MAX_WORK: u32 = 31;
+
+impl Entry {
+    pub(super) fn pack(self) -> u64 {
+        u64::from(self.phi)
+            | u64::from(self.delta) << NUMBER_BITS
+            | u64::from(self.step.bits()) << STEP
+            | u64::from(self.is_soft) << SOFT
+            | u64::from(self.work.min(MAX_WORK)) << WORK
+    }
+
+    pub(super) fn unpack(data: u64) -> Entry {
+        Entry {
+            phi: data as u32 & INFINITE,
+            delta: (data >> NUMBER_BITS) as u32 & INFINITE,
+            step: Step::from_bits((data >> STEP) as u32),
+            is_soft: data >> SOFT & 1 == 1,
+            work: (data >> WORK) as u32,
+        }
+    }
+
+    /// Returns whether the question is answered.
+    pub(super) fn is_solved(&self) -> bool {
+        self.phi == 0 || self.delta == 0
+    }
+
+    /// Returns the value of keeping the entry: the work, and whether it is solved.
+    fn worth(&self) -> u32 {
+        1 + 2 * self.work + u32::from(self.is_solved())
+    }
+}
+
+/// Entries in a bucket, which fills a cache line.
+const WAYS: usize = 4;
+const ENTRY_WORDS: usize = 2;
+const BUCKET_WORDS: usize = WAYS * ENTRY_WORDS;
+
+/// The table.
+pub(super) struct ProofTable {
+    words: AtomicWords,
+}
+
+impl ProofTable {
+    /// Creates a table of at most `bytes` bytes.
+    pub(super) fn new(bytes: usize) -> io::Result<ProofTable> {
+        let buckets = (bytes / (BUCKET_WORDS * size_of::<u64>())).max(1);
+        Ok(ProofTable { words: AtomicWords::new(buckets * BUCKET_WORDS)? })
+    }
+
+    #[inline]
+    fn bucket(&self, key: Key) -> &[AtomicU64] {
+        let buckets = self.words.len() / BUCKET_WORDS;
+        let bucket = (u128::from(key.bucket) * buckets as u128 >> 64) as usize;
+        &self.words[bucket * BUCKET_WORDS..][..BUCKET_WORDS]
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, key: Key) {
+        prefetch(&self.bucket(key)[0]);
+    }
+
+    #[inline]
+    pub(super) fn get(&self, key: Key) -> Option<Entry> {
+        self.bucket(key).chunks_exact(ENTRY_WORDS).find_map(|entry| {
+            let data = entry[0].load(Ordering::Relaxed);
+            let is_match = data != 0 && entry[1].load(Ordering::Relaxed) ^ data == key.check;
+            is_match.then(|| Entry::unpack(data))
+        })
+    }
+
+    /// Stores an entry in the place of the position's own, an empty one, or the least valuable
+    /// one of its bucket.
+    pub(super) fn put(&self, key: Key, entry: Entry) {
+        let bucket = self.bucket(key);
+        let (mut place, mut least) = (0, u32::MAX);
+        for (number, old) in bucket.chunks_exact(ENTRY_WORDS).enumerate() {
+            let data = old[0].load(Ordering::Relaxed);
+            if data != 0 && old[1].load(Ordering::Relaxed) ^ data == key.check {
+                place = number;
+                break;
+            }
+            let worth = if data == 0 { 0 } else { Entry::unpack(data).worth() };
+            if worth < least {
+                (place, least) = (number, worth);
+            }
+        }
+        let data = entry.pack();
+        let [first, second] = [ENTRY_WORDS * place, ENTRY_WORDS * place + 1];
+        bucket[first].store(data, Ordering::Relaxed);
+        bucket[second].store(key.check ^ data, Ordering::Relaxed);
+    }
+
+    /// Removes the entry of a position.
+    pub(super) fn forget(&self, key: Key) {
+        for entry in self.bucket(key).chunks_exact(ENTRY_WORDS) {
+            let data = entry[0].load(Ordering::Relaxed);
+            if entry[1].load(Ordering::Relaxed) ^ data == key.check {
+                entry[0].store(0, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: u64) -> Key {
+        Key { bucket: number.wrapping_mul(0x9e37_79b9_7f4a_7c15), check: number }
+    }
+
+    #[test]
+    fn entries_are_found_replaced_and_forgotten() {
+        let table = ProofTable::new(64).unwrap();
+        let entry =
+            |work| Entry { phi: 3, delta: INFINITE, step: Step::new(7, 300), is_soft: true, work };
+        for number in 1..=4 {
+            table.put(key(number), entry(number as u32));
+        }
+        assert_eq!(table.get(key(3)), Some(entry(3)));
+        // The least work gives way.
+        table.put(key(5), entry(9));
+        assert_eq!((table.get(key(1)), table.get(key(5))), (None, Some(entry(9))));
+        table.put(key(5), Entry { phi: 0, ..entry(9) });
+        assert_eq!(table.get(key(5)).map(|entry| entry.phi), Some(0));
+        table.forget(key(5));
+        assert_eq!(table.get(key(5)), None);
+        assert_eq!(table.get(key(2)), Some(entry(2)));
+    }
+}

@@ -1,0 +1,247 @@
+//! Proofs held against full tables, and against faults.
+
+use std::num::NonZeroUsize;
+
+use super::*;
+use crate::game::board::Square;
+use crate::game::moves::legal_moves;
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+use crate::game::slice::Slice;
+use crate::game::value::Wdl;
+use crate::solve::building::Build;
+use crate::system::random::SeededRng;
+use crate::tablebase::Tablebase;
+
+fn rules(name: &str) -> Ruleset {
+    Ruleset::builtin(name).unwrap_or_else(|| {
+        let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        Ruleset::load(&path).unwrap()
+    })
+}
+
+/// Tables of a slice and of all smaller ones, in a folder that lives as long as they do.
+fn tables(rules: &Ruleset, slice: &str) -> (tempfile::TempDir, Tablebase) {
+    let folder = tempfile::tempdir().unwrap();
+    Build::new(rules, folder.path(), &[slice.parse().unwrap()]).run().unwrap();
+    let tables = Tablebase::open(rules.clone(), folder.path()).unwrap();
+    (folder, tables)
+}
+
+/// Random positions of a slice that no side wins at once.
+fn random_positions(rules: &Ruleset, slice: &str, count: usize, seed: u64) -> Vec<Position> {
+    let slice: Slice = slice.parse().unwrap();
+    let mut random = SeededRng::new(seed);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let mut squares: Vec<usize> = (0..rules.board.area()).collect();
+        for at in 0..slice.men() {
+            let other = at + random.below(squares.len() - at);
+            squares.swap(at, other);
+        }
+        let set = |range: std::ops::Range<usize>| {
+            squares[range].iter().map(|&s| Square::new(s)).collect()
+        };
+        let defenders_end = 1 + slice.defenders;
+        let to_move = Side::ALL[random.below(2)];
+        let position = Position {
+            king: Square::new(squares[0]),
+            defenders: set(1..defenders_end),
+            attackers: set(defenders_end..slice.men()),
+            to_move,
+            rules: rules.id(),
+        };
+        let wins_at_once = || {
+            legal_moves(rules, &position)
+                .iter()
+                .any(|m| m.ending.is_some_and(|ending| ending.winner() == to_move))
+        };
+        if position.check(rules).is_ok() && !wins_at_once() {
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+/// The value that the tables give, in the words of a proof.
+fn table_value(rules: &Ruleset, tables: &Tablebase, position: &Position) -> ProvedValue {
+    match tables.probe_wdl(position).unwrap() {
+        Wdl::Win => ProvedValue::Win(position.to_move),
+        Wdl::Loss => ProvedValue::Win(position.to_move.other()),
+        Wdl::Draw => ProvedValue::Endless(rules.endless),
+    }
+}
+
+/// Proves random positions with tables of fewer men, and compares the values with those of full
+/// tables. Every certificate is written, read and checked. Returns how many draws were proved.
+fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads: usize) -> usize {
+    let rules = rules(name);
+    let (_folder, tables) = tables(&rules, slice);
+    let options = ProofOptions {
+        max_nodes: Some(100_000),
+        table_bytes: 1 << 22,
+        threads: NonZeroUsize::new(threads).unwrap(),
+        tables: Some(&tables),
+        max_table_men,
+        certify: true,
+        ..ProofOptions::default()
+    };
+    let (mut open, mut draws) = (0, 0);
+    for position in random_positions(&rules, slice, count, 20_261_126) {
+        let text = position.to_text(&rules);
+        let proof = prove(&rules, &position, &options, &mut |_| true).unwrap();
+        if proof.value() == ProvedValue::Open {
+            open += 1;
+            continue;
+        }
+        assert_eq!(proof.value(), table_value(&rules, &tables, &position), "{name} {text}");
+        draws += usize::from(matches!(proof.value(), ProvedValue::Endless(_)));
+        let certificate =
+            proof.certificate.clone().unwrap_or_else(|| panic!("{name} {text}: none"));
+        let mut bytes = Vec::new();
+        certificate.write(&mut bytes).unwrap();
+        let read = Certificate::read(&bytes[..], &rules).unwrap();
+        let checked = check(&read, &rules, &tables);
+        let report = checked.unwrap_or_else(|error| panic!("{name} {text}: {error}"));
+        assert_eq!(report.value, proof.value(), "{name} {text}");
+    }
+    assert!(open <= count / 20, "{name} {slice}: {open} of {count} are open");
+    draws
+}
+
+#[test]
+fn proofs_agree_with_tables() {
+    compare("brandubh", "K1v4", 4, 150, 1);
+    compare("brandubh", "K2v2", 3, 150, 1);
+    compare("mini-corner", "K2v3", 0, 100, 1);
+    compare("mini-edge", "K1v4", 3, 100, 1);
+    compare("mini-camps", "K1v3", 2, 100, 1);
+    compare("berkeley", "K1v2", 2, 60, 1);
+    compare("ashton", "K1v2", 2, 60, 1);
+}
+
+#[test]
+fn proofs_by_several_threads_agree_with_tables() {
+    compare("brandubh", "K1v4", 4, 60, 3);
+    compare("mini-corner", "K2v3", 0, 60, 2);
+}
+
+#[test]
+fn draws_are_proved_by_closed_sets() {
+    let draws = compare("brandubh", "K0v4", 3, 150, 1) + compare("mini-corner", "K0v4", 2, 150, 1);
+    assert!(draws > 0, "no draw among the positions");
+}
+
+/// A win with its tables, and its certificate as a file.
+fn certified() -> (tempfile::TempDir, Ruleset, Tablebase, Vec<u8>) {
+    let rules = rules("brandubh");
+    let (folder, tables) = tables(&rules, "K1v4");
+    let options = ProofOptions {
+        tables: Some(&tables),
+        max_table_men: 4,
+        table_bytes: 1 << 22,
+        certify: true,
+        ..ProofOptions::default()
+    };
+    // The first position whose strategy has many moves.
+    let certificate = random_positions(&rules, "K1v4", 200, 7).iter().find_map(|position| {
+        let proof = prove(&rules, position, &options, &mut |_| true).unwrap();
+        let is_win = matches!(proof.value(), ProvedValue::Win(_));
+        proof.certificate.filter(|certificate| is_win && certificate.moves() > 100)
+    });
+    let mut bytes = Vec::new();
+    certificate.unwrap().write(&mut bytes).unwrap();
+    (folder, rules, tables, bytes)
+}
+
+/// Splits a certificate into its lines of text and its unpacked moves.
+fn unpacked(bytes: &[u8]) -> (String, Vec<u8>) {
+    let ends: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == b'\n').take(2).collect();
+    let (text, body) = bytes.split_at(ends[1] + 1);
+    (String::from_utf8(text.to_vec()).unwrap(), zstd::decode_all(body).unwrap())
+}
+
+fn packed(text: &str, moves: &[u8]) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.extend(zstd::encode_all(moves, 1).unwrap());
+    bytes
+}
+
+#[test]
+fn changed_certificates_are_refused() {
+    let (_folder, rules, tables, bytes) = certified();
+    let accepts = |bytes: &[u8]| {
+        Certificate::read(bytes, &rules).is_ok_and(|c| check(&c, &rules, &tables).is_ok())
+    };
+    assert!(accepts(&bytes));
+    for end in [0, 10, 30, bytes.len() / 2, bytes.len() - 1] {
+        assert!(!accepts(&bytes[..end]), "cut after {end} bytes");
+    }
+    let (text, moves) = unpacked(&bytes);
+    assert!(accepts(&packed(&text, &moves)));
+    assert!(!accepts(&packed(&text, &[&moves[..], &[0]].concat())), "a byte more");
+    // Every change of the strategy's bytes: another position, move or rank. A few lead to a
+    // strategy that wins too.
+    let mut accepted = 0;
+    let changes = (0..moves.len()).step_by(moves.len() / 300 + 1);
+    for at in changes.clone() {
+        let mut changed = moves.clone();
+        changed[at] ^= 1 << (at % 8);
+        accepted += usize::from(accepts(&packed(&text, &changed)));
+    }
+    assert!(accepted < changes.count() / 4, "{accepted} accepted");
+    let other_winner = text
+        .replace("\"holder\":\"attackers\"", "\"holder\":\"x\"")
+        .replace("\"holder\":\"defenders\"", "\"holder\":\"attackers\"")
+        .replace("\"holder\":\"x\"", "\"holder\":\"defenders\"");
+    for (from, to) in [
+        ("\"wins\":true", "\"wins\":false"),
+        ("\"fingerprint\":\"", "\"fingerprint\":\"0"),
+        ("\"moves\":", "\"moves\":9"),
+        ("certificate 1", "certificate 2"),
+    ] {
+        assert!(!accepts(&packed(&text.replace(from, to), &moves)), "{to}");
+    }
+    assert!(!accepts(&packed(&other_winner, &moves)));
+}
+
+/// A search that believes a wrong table makes a certificate that does not hold.
+#[test]
+fn wrong_tables_and_missing_ones_are_noticed() {
+    let (folder, rules, tables, bytes) = certified();
+    let certificate = Certificate::read(&bytes[..], &rules).unwrap();
+    // Tables that other values were made from.
+    let (text, moves) = unpacked(&bytes);
+    let at = text.find("\"values\":\"").unwrap() + 10;
+    let mut changed = text.clone();
+    let digit = if &text[at..=at] == "0" { "1" } else { "0" };
+    changed.replace_range(at..=at, digit);
+    let other = Certificate::read(&packed(&changed, &moves)[..], &rules).unwrap();
+    assert!(matches!(check(&other, &rules, &tables), Err(CertificateError::OtherTable { .. })));
+    drop(tables);
+    for file in ["K0v4.wdl", "K1v3.wdl"] {
+        std::fs::remove_file(folder.path().join("brandubh").join(file)).unwrap();
+    }
+    let options = crate::tablebase::TablebaseOptions { embedded: false, ..Default::default() };
+    let fewer = Tablebase::open_with(rules.clone(), folder.path(), options).unwrap();
+    assert!(matches!(check(&certificate, &rules, &fewer), Err(CertificateError::Table(_))));
+}
+
+/// Whatever the search believes, only true claims pass: entries of the table are overwritten with
+/// wrong ones, as hash collisions would do.
+#[test]
+fn claims_of_the_loser_do_not_pass() {
+    let (_folder, rules, tables, bytes) = certified();
+    let (text, moves) = unpacked(&bytes);
+    // The strategy of the winner, claimed for a position that it does not contain.
+    for position in random_positions(&rules, "K1v4", 40, 99) {
+        let begin = text.find("\"position\":\"").unwrap() + 12;
+        let end = begin + text[begin..].find('"').unwrap();
+        let mut moved = text.clone();
+        moved.replace_range(begin..end, &position.to_text(&rules));
+        let certificate = Certificate::read(&packed(&moved, &moves)[..], &rules).unwrap();
+        if check(&certificate, &rules, &tables).is_ok() {
+            assert_eq!(certificate.value(), table_value(&rules, &tables, &position));
+        }
+    }
+}
