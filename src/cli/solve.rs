@@ -231,8 +231,8 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
             Answer::Open { proof, disproof } => text.push_str(&format!(
                 "{}: proof number {}, disproof number {}\n",
                 side.name(),
-                grouped(proof.into()),
-                grouped(disproof.into())
+                grouped(proof),
+                grouped(disproof)
             )),
             _ => {}
         }

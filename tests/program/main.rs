@@ -22,6 +22,7 @@ mod play;
 mod ranks;
 mod readme;
 mod short;
+mod solve;
 #[cfg(unix)]
 mod stopped;
 mod tables;

@@ -1,0 +1,70 @@
+//! `taflbase solve`: values, statuses and certificates.
+
+use serde_json::Value;
+
+use crate::place::Place;
+
+/// The defenders win by a fork of the king.
+const WON: &str = "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d";
+
+fn solved(place: &Place, arguments: &[&str]) -> Value {
+    place.run(&[&["solve", "--json"], arguments].concat()).json().remove(0)
+}
+
+#[test]
+fn a_win_is_proved_and_its_certificate_checked() {
+    let place = Place::new();
+    let file = place.path("won.cert");
+    let file = file.to_str().unwrap();
+    let proof = solved(&place, &["brandubh", WON, "--certificate", file]);
+    assert_eq!(proof["value"], "defenders");
+    assert_eq!(proof["defenders"]["answer"], "won");
+    assert_eq!(proof["attackers"]["answer"], "not won");
+    assert_eq!(proof["certificate"], file);
+    let checked = solved(&place, &["--check", file]);
+    assert_eq!(checked["value"], "defenders");
+    assert_eq!((&checked["rules"], &checked["position"]), (&proof["rules"], &proof["position"]));
+    assert!(checked["positions"].as_u64() > Some(0), "{checked}");
+    let text = place.run(&["solve", "--check", file]).done();
+    assert!(text.starts_with("the certificate holds: brandubh"), "{text}");
+    // Under other rules it says nothing.
+    place.run(&["solve", "tablut", "--check", file]).refused(2, &["other rules", "brandubh"]);
+    let bytes = std::fs::read(file).unwrap();
+    for (content, words) in [
+        (&bytes[..bytes.len() - 9], &["won.cert", "damaged"][..]),
+        (&b"taflbase certificate 9\n"[..], &["not a certificate"]),
+        (&b""[..], &["not a certificate"]),
+    ] {
+        std::fs::write(file, content).unwrap();
+        place.run(&["solve", "--check", file]).refused(2, words);
+    }
+    place.run(&["solve", "--check", "nowhere"]).refused(2, &["nowhere"]);
+}
+
+#[test]
+fn one_question_may_be_asked() {
+    let place = Place::new();
+    let attackers = place.run(&["solve", "brandubh", WON, "--for", "attackers"]);
+    attackers.refused(1, &["open"]);
+    assert!(attackers.out.contains("attackers: cannot force a win"), "{}", attackers.out);
+    let defenders = place.run(&["solve", "brandubh", WON, "--for", "defenders"]).done();
+    assert!(defenders.starts_with("the defenders win\n"), "{defenders}");
+}
+
+#[test]
+fn what_is_not_decided_is_open() {
+    let place = Place::new();
+    let limits = ["--nodes", "2000", "--memory", "16MiB", "--threads", "2"];
+    let run = place.run(&[&["solve", "brandubh"], &limits[..]].concat());
+    run.refused(1, &["the value is open"]);
+    assert!(run.out.starts_with("open\nattackers: proof number "), "{}", run.out);
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused() {
+    let place = Place::new();
+    place.run(&["solve"]).refused(2, &["RULES"]);
+    place.run(&["solve", "brandubh", "/K6/7/7/7/7/7/t6/ a"]).refused(2, &["a1"]);
+    place.run(&["solve", "brandubh", "--for", "nobody"]).refused(2, &["attackers"]);
+    place.run(&["solve", "brandubh", "--check", "x", "--nodes", "3"]).refused(2, &["--nodes"]);
+}
