@@ -379,7 +379,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
     ) -> (Numbers, Step) {
         let mover_proves = self.state.to_move == self.prover;
         loop {
-            let choice = match self.choose(first) {
+            let choice = match self.choose(first, max_phi) {
                 Ok(choice) => choice,
                 Err((success, step)) => {
                     // A win of the prover does not rest on the path.
@@ -388,13 +388,13 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
                     return (Numbers { rest, ..success }, step);
                 }
             };
-            let Choice { best, phi, busy_phi, second, delta, open, phi_of_best } = choice;
+            let Choice { best, phi, second, delta, open, phi_of_best, .. } = choice;
             let step = self.children[best].step;
             if ply == 0 {
                 let entry = Entry { phi, delta, step, is_soft: false, work: 0 };
                 self.shared.root.store(entry.pack(), Ordering::Relaxed);
             }
-            if busy_phi >= max_phi || delta >= max_delta || self.is_stopped {
+            if phi >= max_phi || delta >= max_delta || self.is_stopped {
                 let numbers = Numbers { phi: phi.max(1), delta: delta.max(1), rest: HARD };
                 return (numbers, step);
             }
@@ -435,8 +435,9 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
         found
     }
 
-    /// Chooses the most promising move, or returns the result if the position is solved.
-    fn choose(&self, first: usize) -> Result<Choice, (Numbers, Step)> {
+    /// Chooses the most promising move, or returns the result if the position is solved. Moves that
+    /// exceed the limit are chosen last, since they would come back at once.
+    fn choose(&self, first: usize, max_phi: u32) -> Result<Choice, (Numbers, Step)> {
         let mut choice = Choice {
             best: usize::MAX,
             phi: INFINITE,
@@ -468,7 +469,10 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
                 true => self.busy(child.node.key).load(Ordering::Relaxed),
                 false => 0,
             };
-            let busy_delta = delta.saturating_add(busy * (1 + delta / 2)).min(INFINITE - 1);
+            let busy_delta = match delta {
+                delta if delta >= max_phi => INFINITE - 1,
+                delta => delta.saturating_add(busy * (1 + delta / 4)).min(INFINITE - 2),
+            };
             let is_better = busy_delta < choice.busy_phi
                 || busy_delta == choice.busy_phi && phi < choice.phi_of_best;
             if is_better {
