@@ -88,7 +88,7 @@ impl ProofTable {
     #[inline]
     fn bucket(&self, key: Key) -> &[AtomicU64] {
         let buckets = self.words.len() / BUCKET_WORDS;
-        let bucket = (u128::from(key.bucket) * buckets as u128 >> 64) as usize;
+        let bucket = ((u128::from(key.bucket) * buckets as u128) >> 64) as usize;
         &self.words[bucket * BUCKET_WORDS..][..BUCKET_WORDS]
     }
 

@@ -197,7 +197,7 @@ impl Tablebase {
     fn opened(&self, slice: Slice, metric: Metric) -> Result<&OpenedTable, ProbeError> {
         self.files
             .open(&self.rules, slice, metric)?
-            .ok_or_else(|| ProbeError::MissingTable { slice, metric })
+            .ok_or(ProbeError::MissingTable { slice, metric })
     }
 
     fn best_opened(&self, slice: Slice) -> Result<&OpenedTable, ProbeError> {
