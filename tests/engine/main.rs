@@ -1,10 +1,11 @@
-//! The engine's search: tactics, histories, and the certainty of its word.
+//! The engine's search: tactics, histories, the certainty of its word, and proofs.
 
 mod certain;
 mod engine;
 mod histories;
 #[path = "../support/minimax/mod.rs"]
 mod minimax;
+mod proof;
 #[path = "../support/shuffled/mod.rs"]
 mod shuffled;
 mod tactics;
