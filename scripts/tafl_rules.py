@@ -1,6 +1,6 @@
 """The rules of a ruleset file, which docs/rulesets.md describes: positions, moves and symmetries.
 
-Written from the documentation, to check certificates by other code than the program's.
+Shares no code with the program, to check certificates by other code than the program's.
 """
 
 import re

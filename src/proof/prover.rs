@@ -461,7 +461,8 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
                 strategy_move(position.position(rules.id()), step, rank)
             });
             let moves = moves.collect();
-            self.parts.push(Part::new(rules, side, true, moves));
+            // The win is all that is to be proved: that the winner does not lose follows.
+            self.parts = vec![Part::new(rules, side, true, moves)];
         }
     }
 }

@@ -180,6 +180,8 @@ fn changed_certificates_are_refused() {
     let (text, moves) = unpacked(&bytes);
     assert!(accepts(&packed(&text, &moves)));
     assert!(!accepts(&packed(&text, &[&moves[..], &[0]].concat())), "a byte more");
+    let second_frame = zstd::encode_all(&b""[..], 1).unwrap();
+    assert!(!accepts(&[&bytes[..], &second_frame].concat()), "a second frame");
     // Every change of the strategy's bytes: another position, move or rank. A few lead to a
     // strategy that wins too.
     let mut accepted = 0;

@@ -1,6 +1,6 @@
 //! The checker: the plain rules and the tables, and nothing of the search.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -11,6 +11,7 @@ use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
+use crate::table::Metric;
 use crate::tablebase::Tablebase;
 
 use super::code::Coder;
@@ -49,19 +50,19 @@ pub fn check(
     {
         return Err(CertificateError::OtherRules { rules: certificate.rules.clone() });
     }
-    let mut slices = BTreeSet::new();
+    let mut metrics = BTreeMap::new();
     for reference in &certificate.tables {
         let table = tables.table(reference.slice, reference.metric);
         if table.map_err(CertificateError::Table)?.value_hash() != reference.values {
             return Err(CertificateError::OtherTable { slice: reference.slice });
         }
-        slices.insert(reference.slice);
+        metrics.insert(reference.slice, reference.metric);
     }
     let coder = Coder::new(rules);
     let counts = Counts::default();
     for part in &certificate.parts {
         let checker =
-            PartChecker { rules, tables, slices: &slices, coder: &coder, part, counts: &counts };
+            PartChecker { rules, tables, metrics: &metrics, coder: &coder, part, counts: &counts };
         checker.root(&certificate.position)?;
         (0..part.len()).into_par_iter().try_for_each(|number| checker.strategy_move(number))?;
     }
@@ -72,7 +73,7 @@ pub fn check(
         by_rule: count(&counts.by_rule),
         by_table: count(&counts.by_table),
         inner: count(&counts.inner),
-        tables: slices.len(),
+        tables: metrics.len(),
     })
 }
 
@@ -86,8 +87,8 @@ struct Counts {
 struct PartChecker<'a> {
     rules: &'a Ruleset,
     tables: &'a Tablebase,
-    /// The slices whose tables may be probed.
-    slices: &'a BTreeSet<Slice>,
+    /// The slices whose tables may be probed, and which table of each.
+    metrics: &'a BTreeMap<Slice, Metric>,
     coder: &'a Coder,
     part: &'a Part,
     counts: &'a Counts,
@@ -186,10 +187,13 @@ impl PartChecker<'_> {
 
     /// The table value of a position, if its table is among those of the certificate.
     fn probe(&self, position: &Position) -> Result<Option<Wdl>, CertificateError> {
-        if !self.slices.contains(&position.slice()) {
-            return Ok(None);
-        }
-        self.tables.probe_wdl(position).map(Some).map_err(CertificateError::Table)
+        // Only the table whose values were compared.
+        let wdl = match self.metrics.get(&position.slice()) {
+            None => return Ok(None),
+            Some(Metric::Wdl) => self.tables.probe_wdl(position),
+            Some(Metric::Dtw) => self.tables.probe_dtw(position).map(|value| value.wdl()),
+        };
+        wdl.map(Some).map_err(CertificateError::Table)
     }
 
     fn fails(&self, position: &Position, reason: &'static str) -> CertificateError {

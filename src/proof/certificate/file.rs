@@ -94,12 +94,15 @@ impl Certificate {
             .map_err(|error| malformed(format!("position: {error}")))?;
         let tables = header.tables.iter().map(table_reference).collect::<Result<_, _>>()?;
         let coder = Coder::new(rules);
-        let mut body = BufReader::new(zstd::Decoder::with_buffer(input).map_err(unreadable)?);
+        let decoder = zstd::Decoder::with_buffer(input).map_err(unreadable)?.single_frame();
+        let mut body = BufReader::new(decoder);
         let mut parts = Vec::new();
         for part in &header.parts {
             parts.push(read_moves(part, coder.bytes, &mut body)?);
         }
-        if body.read(&mut [0]).map_err(unreadable)? > 0 {
+        let is_longer = body.read(&mut [0]).map_err(unreadable)? > 0;
+        let mut input = body.into_inner().finish();
+        if is_longer || input.read(&mut [0]).map_err(CertificateError::Io)? > 0 {
             return Err(malformed("there is more than the header says"));
         }
         let value = claimed_value(rules, &parts);
