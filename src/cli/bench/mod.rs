@@ -239,13 +239,11 @@ fn bits(report: &SliceReport, metric: Metric) -> f64 {
 /// Measures probes of random positions, the same in every run.
 fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos, CliError> {
     let positions = positions(warm, slice)?;
-    // The first run warms up the CPU caches.
+    // The first run warms up the CPU caches, which cold probes would fill with other data.
     median_nanos(warm, &positions, GROUP)?;
-    Ok(ProbeNanos {
-        // Decoding takes much longer than reading the clock.
-        cold: median_nanos(cold, &positions, 1)?,
-        warm: median_nanos(warm, &positions, GROUP)?,
-    })
+    let warm_nanos = median_nanos(warm, &positions, GROUP)?;
+    let cold_nanos = median_nanos(cold, &positions, 1)?;
+    Ok(ProbeNanos { cold: cold_nanos, warm: warm_nanos })
 }
 
 /// Chooses random positions that need a block, and thereby loads their blocks into the cache.
