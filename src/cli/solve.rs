@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
     /// Use this much memory for proof numbers, like 4GiB
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "1GiB")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "256MiB")]
     memory: u64,
     #[command(flatten)]
     threads: Threads,

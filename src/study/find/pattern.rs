@@ -290,8 +290,8 @@ mod tests {
             (king("a1"), "the game is over: the king on a1 has won"),
             (
                 attacker("d4"),
-                "an attacker cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 \
-                 will do",
+                "an attacker cannot stand on d4 (throne): use any square except a1, g1, d4, a7 and \
+                 g7",
             ),
         ] {
             assert_eq!(pattern.check(&rules).unwrap_err().to_string(), message);
