@@ -148,18 +148,19 @@ fn a_killed_program_goes_on_and_makes_the_same_files() {
     let folder = tables.path().join("brandubh");
     let work = folder.join("K2v2.work");
     let (mut kills, mut at_work) = (0, 0);
-    // Delays between 0 and a limit that grows, so that there is an end.
     let mut random = 2_463_534_242_u64;
     loop {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
         let mut child = program(tables.path()).spawn().unwrap();
-        // Every other one is killed among the plies, however short they are.
-        while kills % 2 == 1 && !work.is_dir() && child.try_wait().unwrap().is_none() {
+        // The first ones are killed while the slice is in progress, however short that is and
+        // whatever else the machine does; later ones after a growing time.
+        while kills < 4 && !work.is_dir() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_micros(100));
         }
-        std::thread::sleep(Duration::from_micros(random % (takes / 8 + takes / 40 * kills)));
+        let limit = if kills < 4 { takes / 64 } else { takes / 8 + takes / 40 * kills };
+        std::thread::sleep(Duration::from_micros(random % limit));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "after {kills} kills");
             break;
@@ -169,7 +170,7 @@ fn a_killed_program_goes_on_and_makes_the_same_files() {
         kills += 1;
         at_work += u64::from(work.is_dir());
     }
-    assert!(at_work > 3, "killed {at_work} times of {kills} while a ply was in progress");
+    assert!(at_work >= 3, "killed {at_work} times of {kills} while a ply was in progress");
     assert!(!work.exists());
     assert!(files(&folder) == files(&whole.path().join("brandubh")));
 }
