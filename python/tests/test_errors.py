@@ -53,7 +53,7 @@ def test_broken_squares(brandubh: Tablebase) -> None:
         ((8, [], [1, 1]), "attackers: two pieces stand on b1"),
         ((8, [1], [1]), "two pieces stand on b1"),
         ((8, [8], [1]), "two pieces stand on b2"),
-        ((0, [], [1]), "the king on a1 has won"),
+        ((0, [], [1]), "the game is over: the king on a1 has won"),
     ]:
         with pytest.raises(taflbase.PositionError, match="position 0: " + message):
             probe(*pieces)
