@@ -20,8 +20,8 @@
 //! let options = ProofOptions { tables: Some(&tables), certify: true, ..ProofOptions::default() };
 //! let proof = prove(&rules, &position, &options, &mut |_| true)?;
 //! assert_eq!(proof.value(), ProvedValue::Win(Side::Defenders));
-//! let checked = check(&proof.certificate.unwrap(), &rules, &tables)?;
-//! assert_eq!(checked.value, proof.value());
+//! let certificate = proof.certificate.as_ref().ok_or("no certificate")?;
+//! assert_eq!(check(certificate, &rules, &tables)?.value, proof.value());
 //! # Ok(())
 //! # }
 //! ```
