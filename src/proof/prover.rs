@@ -12,7 +12,7 @@ use crate::game::position::{Position, PositionError};
 use crate::game::rules::{BySide, Endless, Ruleset, Side};
 use crate::tablebase::Tablebase;
 
-use super::canonical::Symmetries;
+use super::canonical::{Canonical, Symmetries};
 use super::certificate::{Certificate, Part, StrategyMove};
 use super::closed_set::{Leaf, closed_set};
 use super::extract::strategy;
@@ -311,7 +311,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     fn is_over(&self) -> bool {
         self.is_interrupted
             || self.options.max_nodes.is_some_and(|max| self.nodes() >= max)
-            || self.shared.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.shared.is_late()
     }
 
     /// Asks whether a side wins, with that many nodes.
@@ -340,14 +340,10 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
 
     /// The answer by the root's numbers. `NotWon` may be soft.
     fn answer_of(&self, side: Side, numbers: Numbers) -> Answer {
-        let worker = Worker::new(self.shared, side, self.root.clone());
-        let proof_first = self.root.to_move == side;
-        let [proof, disproof] =
-            if proof_first { [numbers.phi, numbers.delta] } else { [numbers.delta, numbers.phi] };
-        match numbers {
-            numbers if worker.is_proved(numbers) => Answer::Won,
-            numbers if worker.is_disproved(numbers) => Answer::NotWon,
-            _ => Answer::Open { proof, disproof },
+        match numbers.of_win(self.root.to_move == side) {
+            [0, _] => Answer::Won,
+            [_, 0] => Answer::NotWon,
+            [proof, disproof] => Answer::Open { proof, disproof },
         }
     }
 
@@ -366,6 +362,8 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             *is_interrupted |= !goes_on;
             goes_on
         };
+        let mut worker = Worker::new(shared, side, state.clone());
+        worker.report = Some(&mut report);
         std::thread::scope(|scope| {
             for _ in 1..self.options.threads.get() {
                 scope.spawn(|| {
@@ -375,16 +373,11 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
                     }
                 });
             }
-            let mut worker = Worker::new(shared, side, state.clone());
-            worker.report = Some(&mut report);
-            let numbers = worker.solve();
+            worker.solve();
             shared.stopped.store(true, Ordering::Relaxed);
-            numbers
         });
         // Whichever thread has solved it.
-        let mut worker = Worker::new(shared, side, state.clone());
-        let key = worker.node().key;
-        match shared.table.get(key) {
+        match shared.table.get(worker.node().key) {
             Some(entry) => Numbers::of(&entry),
             None => worker.evaluate(),
         }
@@ -399,11 +392,8 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
                 worker.is_disproved(numbers)
             });
             if let Some(moves) = found {
-                let moves = moves.into_iter().map(|(position, step)| {
-                    strategy_move(position.position(self.rules.id()), step, 0)
-                });
-                let moves = moves.collect();
-                self.parts.push(Part::new(self.rules, side.other(), false, moves));
+                let unranked = moves.into_iter().map(|(position, step)| (position, step, 0));
+                self.parts.push(part(self.rules, side.other(), false, unranked));
                 return Answer::NotWon;
             }
             if self.is_over() {
@@ -434,21 +424,19 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             return;
         }
         let (shared, root, rules) = (self.shared, self.root.clone(), self.rules);
-        // The recursion is as deep as the longest line.
-        let deadline = shared.deadline;
         let moves = std::thread::scope(|scope| {
             let extract = move || {
                 let mut worker = Worker::new(shared, side, root);
                 strategy(&mut worker, |worker| {
                     let nodes = shared.nodes.load(Ordering::Relaxed);
                     shared.max_nodes.store(nodes + REPAIR_NODES, Ordering::Relaxed);
-                    let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                    shared.stopped.store(is_late, Ordering::Relaxed);
+                    shared.stopped.store(shared.is_late(), Ordering::Relaxed);
                     let state = worker.state.clone();
                     let numbers = Worker::new(shared, side, state).solve();
                     worker.is_proved(numbers)
                 })
             };
+            // The recursion is as deep as the longest line.
             let thread = std::thread::Builder::new().stack_size(EXTRACTION_STACK);
             thread
                 .spawn_scoped(scope, extract)
@@ -457,18 +445,26 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
         if let Some(moves) = moves {
-            let moves = moves.into_iter().map(|(position, step, rank)| {
-                strategy_move(position.position(rules.id()), step, rank)
-            });
-            let moves = moves.collect();
             // The win is all that is to be proved: that the winner does not lose follows.
-            self.parts = vec![Part::new(rules, side, true, moves)];
+            self.parts = vec![part(rules, side, true, moves)];
         }
     }
 }
 
-fn strategy_move(position: Position, step: Step, rank: u32) -> StrategyMove {
-    StrategyMove { position, from: step.from() as u16, to: step.to() as u16, rank }
+/// Makes the part of a certificate from the holder's moves with their ranks.
+fn part<const W: usize>(
+    rules: &Ruleset,
+    holder: Side,
+    wins: bool,
+    moves: impl IntoIterator<Item = (Canonical<W>, Step, u32)>,
+) -> Part {
+    let moves = moves.into_iter().map(|(canonical, step, rank)| StrategyMove {
+        position: canonical.position(rules.id()),
+        from: step.from() as u16,
+        to: step.to() as u16,
+        rank,
+    });
+    Part::new(rules, holder, wins, moves.collect())
 }
 
 /// Describes a running search.
@@ -480,13 +476,9 @@ fn progress<const W: usize>(
     started: Instant,
 ) -> ProofProgress {
     let entry = Entry::unpack(shared.root.load(Ordering::Relaxed));
-    let numbers = match position.to_move == side {
-        true => [entry.phi, entry.delta],
-        false => [entry.delta, entry.phi],
-    };
     ProofProgress {
         question: side,
-        numbers,
+        numbers: Numbers::of(&entry).of_win(position.to_move == side),
         nodes: shared.nodes.load(Ordering::Relaxed),
         time: started.elapsed(),
         line: line(rules, position, shared, side, entry.step),
@@ -513,14 +505,7 @@ fn line<const W: usize>(
             break;
         }
         state.play(&shared.board, step);
-        let (canonical, symmetry) = shared.symmetries.canonical(&state);
-        let entry = shared.table.get(canonical.key(side));
-        let image = entry.map_or(Step::NONE, |entry| entry.step);
-        step = if image == Step::NONE {
-            image
-        } else {
-            shared.symmetries.step_preimage(image, symmetry)
-        };
+        step = shared.stored(&state, side).map_or(Step::NONE, |entry| entry.step);
     }
     line
 }

@@ -93,6 +93,31 @@ impl Numbers {
     pub(super) fn is_solved(&self) -> bool {
         self.phi == 0 || self.delta == 0
     }
+
+    /// Returns the proof and the disproof number of the prover's win, given whether the mover is
+    /// the prover.
+    pub(super) fn of_win(&self, mover_proves: bool) -> [u32; 2] {
+        if mover_proves { [self.phi, self.delta] } else { [self.delta, self.phi] }
+    }
+}
+
+impl<const W: usize> Shared<'_, W> {
+    /// Returns whether the time is up.
+    pub(super) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Returns the entry of a state in the search for this side's win, with its move in the state's
+    /// own orientation.
+    pub(super) fn stored(&self, state: &State<W>, prover: Side) -> Option<Entry> {
+        let (canonical, symmetry) = self.symmetries.canonical(state);
+        let entry = self.table.get(canonical.key(prover))?;
+        let step = match entry.step {
+            Step::NONE => Step::NONE,
+            step => self.symmetries.step_preimage(step, symmetry),
+        };
+        Some(Entry { step, ..entry })
+    }
 }
 
 /// A position on the line, in its own orientation.
@@ -183,18 +208,14 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
 
     /// Whether the prover's win is proved by these numbers of the current state.
     pub(super) fn is_proved(&self, numbers: Numbers) -> bool {
-        match self.state.to_move == self.prover {
-            true => numbers.phi == 0,
-            false => numbers.delta == 0,
-        }
+        let [proof, _] = numbers.of_win(self.state.to_move == self.prover);
+        proof == 0
     }
 
     /// Whether these numbers of the current state say that the prover does not win.
     pub(super) fn is_disproved(&self, numbers: Numbers) -> bool {
-        match self.state.to_move == self.prover {
-            true => numbers.delta == 0,
-            false => numbers.phi == 0,
-        }
+        let [_, disproof] = numbers.of_win(self.state.to_move == self.prover);
+        disproof == 0
     }
 
     /// Probes the tables for the current state, which no side wins at once.
@@ -272,8 +293,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
         let shared = self.shared;
         if self.nodes.is_multiple_of(INTERVAL) {
             let nodes = shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed) + INTERVAL;
-            let is_over = nodes >= shared.max_nodes.load(Ordering::Relaxed)
-                || shared.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let is_over = nodes >= shared.max_nodes.load(Ordering::Relaxed) || shared.is_late();
             let is_interrupted = match &mut self.report {
                 Some(report) if self.reported.elapsed() >= REPORT_EVERY => {
                     self.reported = Instant::now();
@@ -595,11 +615,8 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
 
     /// The move by which the table proves a state with the prover to move.
     pub(super) fn proving_step(&self, state: &State<W>) -> Option<Step> {
-        let Shared { table, symmetries, .. } = self.shared;
-        let (canonical, symmetry) = symmetries.canonical(state);
-        let entry = table.get(canonical.key(self.prover))?;
-        (entry.phi == 0 && entry.step != Step::NONE)
-            .then(|| symmetries.step_preimage(entry.step, symmetry))
+        let entry = self.shared.stored(state, self.prover)?;
+        (entry.phi == 0 && entry.step != Step::NONE).then_some(entry.step)
     }
 
     fn is_legal(&self, state: &State<W>, step: Step) -> bool {

@@ -59,11 +59,11 @@ impl Certificate {
         let tables = self.tables.iter().map(|reference| TableHeader {
             slice: reference.slice.to_string(),
             metric: reference.metric.name().to_owned(),
-            values: hexadecimal(&reference.values.0),
+            values: reference.values.to_string(),
         });
         let header = Header {
             rules: self.rules.clone(),
-            fingerprint: hexadecimal(&self.fingerprint.0),
+            fingerprint: hexadecimal(self.fingerprint.0),
             position: self.text.clone(),
             value: self.value.to_string(),
             parts: parts.collect(),
@@ -87,7 +87,7 @@ impl Certificate {
     pub fn read(input: impl Read, rules: &Ruleset) -> Result<Certificate, CertificateError> {
         let mut input = BufReader::new(input);
         let header = read_header(&mut input)?;
-        if header.fingerprint != hexadecimal(&rules.fingerprint().0) {
+        if header.fingerprint != hexadecimal(rules.fingerprint().0) {
             return Err(CertificateError::OtherRules { rules: header.rules });
         }
         let position = Position::parse(&header.position, rules)
@@ -161,7 +161,7 @@ fn read_header(input: &mut impl BufRead) -> Result<Header, CertificateError> {
 fn table_reference(header: &TableHeader) -> Result<TableReference, CertificateError> {
     let slice = header.slice.parse().ok();
     let metric = Metric::ALL.into_iter().find(|metric| metric.name() == header.metric);
-    let values = bytes_of(&header.values).map(ValueHash);
+    let values = blake3::Hash::from_hex(&header.values).ok().map(|hash| ValueHash(hash.into()));
     match (slice, metric, values) {
         (Some(slice), Some(metric), Some(values)) => Ok(TableReference { slice, metric, values }),
         _ => Err(malformed("a table of its header")),
@@ -217,17 +217,7 @@ fn read_array<const N: usize>(body: &mut impl Read) -> Result<[u8; N], Certifica
     Ok(bytes)
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn bytes_of(digits: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if digits.len() != 64 || !digits.is_ascii() {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
-    }
-    Some(bytes)
+/// Returns the 64 hexadecimal digits of a hash.
+fn hexadecimal(hash: [u8; 32]) -> String {
+    blake3::Hash::from_bytes(hash).to_hex().to_string()
 }
