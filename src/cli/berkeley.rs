@@ -42,7 +42,7 @@ const HELP: &str = r#"Commands, one per line; text after # is ignored:
   manual white|black    you play that side (at the start: black)
   new                   a new game, without a limit
   undo                  take back the last two moves
-  limit N               who has to make a move after the Nth has lost
+  limit N               a side that has to move after making N moves loses
   toggle SQ             change the square to the next of: empty, white, king, black
   dump                  print the board
   seed N                set the random seed for the choice among equal moves

@@ -37,7 +37,8 @@ part of the program. Prints the address and a log to standard error, one line of
 request. Ctrl-C or SIGTERM stops the server after the running requests.
 
 The server speaks HTTP/1.1 without encryption: to serve other machines, put a reverse
-proxy in front of it. See docs/explorer.md for the API, its limits and installation.
+proxy in front of it. See docs/explorer.md for the API and its limits, and docs/deploy.md
+for installation.
 
 Examples:
   taflbase serve

@@ -44,9 +44,10 @@ position adds the side to move. Each bound is tighter than the one before:
   unmoved   if all attackers are in full camps, none of them has moved
   symmetry  mirror images counted once
 
-Boards of finished games are counted separately. Positions that are won at once or have no
-move are counted exactly for escapes, in the existing tables (those of the program and of
---tables) and in the sample, and bounded for all positions.
+Boards of finished games are counted separately. Positions from which the king escapes at
+once are counted exactly, and positions without a move are bounded from above. Both, and
+captures of the king, are also counted in the existing tables (those of the program and of
+--tables) and in the sample.
 
 --sample draws placements uniformly, with either side to move. Each is reached by a game
 from the start position in which both sides cooperate, or proved unreachable by exhausting
