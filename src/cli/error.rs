@@ -108,6 +108,10 @@ errors!(RulesetError, EngineError, FindError, ManifestError, StatsError);
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> CliError {
         CliError::Error(match error.limit() {
+            // The system has less memory than the limit allows.
+            Some(BuildLimit::Memory) if matches!(error, BuildError::OutOfMemory(_)) => {
+                format!("{error}; set the limit with --memory")
+            }
             Some(BuildLimit::Memory) => format!("{error}; raise the limit with --memory"),
             Some(BuildLimit::Scratch) => format!("{error}; choose another folder with --scratch"),
             _ => error.to_string(),

@@ -94,20 +94,20 @@ impl fmt::Display for BuildError {
             BuildError::Memory { slice, needed, allowed } => write!(
                 f,
                 "{slice} needs at least {} of memory, but only {} are allowed: \
-                 allow more or build fewer men",
+                 allow more memory or build slices with fewer men",
                 Bytes(*needed),
                 Bytes(*allowed)
             ),
             BuildError::Disk { slice, path, needed, available } => write!(
                 f,
                 "{slice} needs about {} of disk while it is solved, but only {} are free for {}: \
-                 free some space or put the work on another disk",
+                 free some space or put the scratch folder on another disk",
                 Bytes(*needed),
                 Bytes(*available),
                 path.display()
             ),
             BuildError::OutOfMemory(source) => {
-                write!(f, "out of memory; allow the build less: {source}")
+                write!(f, "out of memory; lower the build's memory limit: {source}")
             }
             BuildError::Scratch(error) => error.fmt(f),
             BuildError::Again(path) => write!(
@@ -117,7 +117,7 @@ impl fmt::Display for BuildError {
                 path.display()
             ),
             BuildError::TooLarge(slice) => {
-                write!(f, "{slice} is too large for this version; build fewer men")
+                write!(f, "{slice} is too large for this version; build slices with fewer men")
             }
             BuildError::Folder { path, source } => {
                 write!(f, "{}: cannot create the folder or write to it: {source}", path.display())

@@ -56,7 +56,7 @@ const CODES_PER_ATTACKER: Amount = 8;
 /// compressed. Approximate.
 const STAGE_BYTES_PER_WORD: Amount = 14;
 const COMPRESSION_FACTOR: Amount = 8;
-/// Findings per row over all plies, in percent. Approximate.
+/// Findings per row over all plies, in percent: for each attacker, and in addition. Approximate.
 const FOUND_PER_ATTACKER: Amount = 92;
 const FOUND_PER_ROW: Amount = 310;
 /// Bytes of seeds sent between partitions, for each word of a row, and the factor that compression
@@ -70,7 +70,7 @@ const PROGRAM_BYTES: Amount = 16 << 20;
 /// and again. Approximate.
 const SEGMENTS_PER_WORKER: Amount = 8;
 const CODE_BYTES: Amount = size_of::<Code>() as Amount;
-/// The allocator keeps freed memory of sub-slices: this much, and a fraction of the rest.
+/// The allocator keeps freed memory of sub-slices: this much, and a fraction of it all.
 const ALLOCATOR_KEPT_BYTES: Amount = 256 << 20;
 const KEPT_DIVISOR: Amount = 4;
 /// Events of a row while it is prepared for writing. Approximate.
@@ -136,12 +136,12 @@ impl Resources {
         let mut numberings = 0;
         // All rows of all sub-slices may be cached at a time, and each worker reads one segment.
         for (child, _) in sub_slices(slice) {
-            let sets = Amount::from(defender_sets(rules, child)?);
-            let rows = Amount::from(attacker_sets(rules, child)?.rows()) * sets;
+            let child_sets = Amount::from(defender_sets(rules, child)?);
+            let child_rows = Amount::from(attacker_sets(rules, child)?.rows()) * child_sets;
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
-            coded += rows * bytes;
-            // A segment has at min_memory one block.
-            let segment_rows = (MAX_SEGMENT_ROWS as Amount).max(sets).min(rows);
+            coded += child_rows * bytes;
+            // A segment has at least one block.
+            let segment_rows = (MAX_SEGMENT_ROWS as Amount).max(child_sets).min(child_rows);
             max_segment_rows = max_segment_rows.max(segment_rows);
             max_segment_bytes = max_segment_bytes.max(bytes * segment_rows);
             numberings += lookup_bytes(rules, child) + sets_bytes(rules, child)?;
@@ -244,7 +244,7 @@ impl Resources {
         let max = self.max_partitions;
         let min = if ranks == 1 { 2 } else { ranks.min(max) };
         let in_memory = (ranks == 1).then_some(Storage::Memory);
-        // The last candidate has the maximum number of partitions and takes the min_memory memory.
+        // The last candidate has the maximum number of partitions and takes the least memory.
         let in_partitions = (min..=max).step_by(ranks).chain((min..=max).last());
         in_memory.into_iter().chain(in_partitions.map(Storage::Partitions))
     }
@@ -284,7 +284,7 @@ impl Resources {
         clamped(sent / ranks as Amount * (ranks as Amount - 1))
     }
 
-    /// Returns the rows of a table.
+    /// Returns the number of rows of a table.
     pub(super) fn rows(&self) -> u64 {
         self.rows
     }
@@ -410,7 +410,7 @@ fn bytes_per_row(rules: &Ruleset) -> Amount {
 }
 
 fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
-    // The rows of a chunk, which has at min_memory a block, are stored together in fewer than 2^31
+    // The rows of a chunk, which has at least one block, are stored together in fewer than 2^31
     // bytes.
     binomial(rules.places(Kind::Defender).len(), slice.defenders)
         .filter(|&sets| Amount::from(sets) < (1 << 31) / bytes_per_row(rules))
@@ -528,7 +528,7 @@ mod tests {
                 let Some(Storage::Partitions(partitions)) =
                     resources.storage(min_memory * percent / 100, ranks)
                 else {
-                    panic!("{ranks} ranks: {percent} % of the min_memory memory is too little")
+                    panic!("{ranks} ranks: {percent} % of the minimum memory is too little")
                 };
                 assert_eq!(partitions % ranks, 0, "{percent} %");
                 counts.insert(partitions);

@@ -140,7 +140,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         self.stages.comm()
     }
 
-    /// Opens the results of other chunks than those that this rank has computed.
+    /// Changes the chunks whose results this rank reads.
     ///
     /// # Errors
     /// If a stage file is missing.
@@ -310,13 +310,13 @@ fn initial_pass<'a, 's, const N: usize>(
     stages: &Stages<'a>,
     progress: &dyn Progress,
 ) -> Result<Initial<'a>, BuildError> {
-    let (mut open_sub_slices, mut sub_slices) = (Some(open_sub_slices), None);
-    // Every part depends only on the sub-slices, which are part of the identity.
+    let (mut unopened, mut sub_slices) = (Some(open_sub_slices), None);
+    // Every part depends only on the sub-slices, which the scratch folder's identity covers.
     let (stage, base) = (Stage::Initial, Hash::default());
     let (own, part_chunks) = (own_chunks.clone(), chunks.part_chunks());
     let parts = stages.complete(stage, base, own, part_chunks, |numbers, writer| {
         // Opening the sub-slices takes time and memory: not before the first missing part.
-        if let Some(open) = open_sub_slices.take() {
+        if let Some(open) = unopened.take() {
             sub_slices = Some(open()?);
             let rows = chunks.some(own_chunks.clone()).rows() as u64;
             progress.phase(moves.frame.slice, Phase::Initial, rows);

@@ -28,7 +28,8 @@ pub(super) fn load(name: &str) -> Ruleset {
     })
 }
 
-/// Calls a generic function with the row words of the ruleset.
+/// Calls a function that is generic over the words of a row, with the number that the ruleset
+/// needs.
 macro_rules! with_words {
     ($check:ident, $rules:expr $(, $more:expr)*) => {
         match $crate::solve::frame::region::row_words($rules) {

@@ -31,7 +31,7 @@ fn wrong_usage_is_told_on_one_line() {
         (&["build", "brandubh", "--slice", "K1v0"], &["K1v0", "K2v4"]),
         (&["build", "brandubh", "--men", "3", "--memory", "lots"], &["lots", "16GiB"]),
         (&["build", "brandubh", "--men", "3", "--metric", "dtm"], &["dtm", "wdl or dtw"]),
-        (&["build", "brandubh", "--slice", "K30v5"], &["K30v5", "build fewer men"]),
+        (&["build", "brandubh", "--slice", "K30v5"], &["K30v5", "build slices with fewer men"]),
         (&["build", "brandubh", "--slice", "K40v5"], &["K40v5", "more pieces than"]),
         (&["rules", "chess"], &["\"chess\"", "(ashton, ", "brandubh"]),
         (&["probe", "brandub"], &["\"brandub\"", "did you mean brandubh?"]),

@@ -103,7 +103,7 @@ pub struct RankPlan {
     pub ranks: usize,
     /// Partitions of all ranks together; 0 if all tables are in the memory of one.
     pub partitions: usize,
-    /// Estimated peak memory of a rank; `None` if it exceeds the limit even with the most
+    /// Estimated peak memory of a rank; `None` if it exceeds the limit with any number of
     /// partitions.
     pub memory_bytes: Option<u64>,
     /// Estimated minimum memory of a rank with which the ranks can build it.

@@ -37,7 +37,7 @@ pub(crate) fn attacker_moves<const N: usize, T>(
         let others = block.attackers.without(from);
         for ray in frame.rules.slides().from(Kind::Attacker, from) {
             // The squares of the ray before this one have their rows cleared in `lanes`. Clearing
-            // as the slide goes on, and restoring once after it, touches each row twice a ray,
+            // as the slide goes on, and restoring once after it, touches each row twice per ray,
             // however many squares are wanted.
             let mut closed = 0;
             let mut king_in_way = Row::EMPTY;

@@ -60,7 +60,7 @@ impl<const N: usize> Decider<N> {
         }
     }
 
-    /// Computes eight blocks at a time, since the next ones are asked for soon.
+    /// Computes eight blocks at a time, since the next ones are needed soon.
     fn bare_king_captures_cached(
         &mut self,
         frame: &Frame<N>,

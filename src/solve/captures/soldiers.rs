@@ -110,8 +110,7 @@ impl Soldiers {
         if self.of(side).contains(anvil) {
             return (own, own);
         }
-        let with_king = if side == Side::Attackers { true } else { own };
-        (aided && hostile.empty.contains(anvil), with_king)
+        (aided && hostile.empty.contains(anvil), side == Side::Attackers || own)
     }
 
     /// Returns whether enemies of `side` stand on all neighbours of `anvil` but `square`.

@@ -19,8 +19,8 @@ pub use threads::{ThreadRank, thread_ranks};
 use std::fmt;
 use std::ops::Range;
 
-/// The approximate number of bytes sent to a rank per round. They must be fewer than 2^31 and fit
-/// into memory beside the tables.
+/// The approximate number of bytes that a rank sends or receives per round. They must be fewer than
+/// 2^31 and fit into memory beside the tables.
 pub(super) const ROUND_BYTES: usize = 64 << 20;
 
 /// A group of ranks. All of them call the same methods in the same order.

@@ -50,7 +50,7 @@ impl Mpi {
         let outcome = thread::scope(|scope| {
             // `serve` ends when the worker drops the last sender.
             let worker = scope.spawn(move || work(&this_rank));
-            // If `serve` panicked, the worker would wait for ever.
+            // If `serve` panicked, the worker would wait forever.
             let served = catch_unwind(AssertUnwindSafe(|| serve(&world, &inbox)));
             if served.is_err() {
                 world.abort(PANICKED);

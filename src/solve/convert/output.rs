@@ -195,8 +195,8 @@ impl Output {
         Ok(())
     }
 
-    /// Joins the parts of all processes and renames the file. Returns its size in bytes, on rank 0
-    /// only.
+    /// Joins the parts of all processes and renames the file. Returns its size in bytes on
+    /// rank 0, and 0 on the others.
     pub(super) fn finish(
         self,
         summaries: BySide<SideSummary>,
@@ -217,7 +217,7 @@ impl Output {
             }
             Writer::Other(writer) => (Vec::new(), writer.length()),
         };
-        // The other ranks write their parts into rank 0's file, each behind the lower ranks'.
+        // The other ranks write their parts into rank 0's file, each after those of lower ranks.
         let shared_name = comm.broadcast(&name)?;
         let ends = comm.all_gather_numbers(end)?;
         match writer {
@@ -230,7 +230,7 @@ impl Output {
                 Ok(0)
             }
             Writer::First(mut writer) => {
-                // Each part is freed once appended, since all of them are larger than the index.
+                // Each part is freed once appended, since together they are larger than the index.
                 for part in comm.gather(&[])?.into_iter().skip(1) {
                     let bytes = &mut &part[..];
                     writer.append_part(&WrittenPart::read_from(bytes).ok_or(CommunicatorError)?)?;

@@ -61,7 +61,7 @@ impl Tile {
             let mut strip = Strip::<N>::new(&lanes, height);
             let mut solver_row = 0;
             for number in blocks.clone().map(BlockNumber::new) {
-                // Loaded once a side, since decided lanes depend on the side to move.
+                // Loaded once per side, since decided lanes depend on the side to move.
                 rows.load(number, side, &mut block);
                 simd::run(SpreadKernel {
                     rows: &block.rows,
@@ -149,6 +149,7 @@ impl<'a, const N: usize> Strip<'a, N> {
         }
     }
 
+    /// Finishes the current row.
     #[inline]
     fn next_row(&mut self) {
         self.rows += 1;
@@ -157,6 +158,7 @@ impl<'a, const N: usize> Strip<'a, N> {
         }
     }
 
+    /// Moves the expanded rows to the lanes.
     fn transpose(&mut self) {
         for (lane, &bit) in self.lanes.iter().enumerate() {
             let transposed = &mut self.transposed[lane * self.height + self.done..][..self.rows];
@@ -170,12 +172,14 @@ impl<'a, const N: usize> Strip<'a, N> {
         self.rows = 0;
     }
 
+    /// Returns the codes of all rows, lane by lane.
     fn finish(mut self) -> Vec<Code> {
         self.transpose();
         self.transposed
     }
 }
 
+/// Counts the positions of a row that have this code, each with its weight.
 fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, weight: u64) {
     let positions = u64::from(lanes.count()) * weight;
     if positions == 0 {

@@ -10,7 +10,7 @@ use crate::system::pages;
 use crate::system::prefetch::prefetch;
 
 /// The largest number of attacker sets for which a table is made, at 4 bytes each.
-const MOST_ENTRIES: u64 = 1 << 28;
+const MAX_ENTRIES: u64 = 1 << 28;
 
 /// The block that holds an attacker set's rows.
 #[derive(Clone, Copy, Debug)]
@@ -25,10 +25,10 @@ pub(crate) struct BlockLocation {
 
 /// Finds the block of an attacker set.
 ///
-/// Every un-move of an attacker needs a lookup, so a table indexed by colexicographic rank answers
-/// it while a slice is solved. If that table would be too large, the index answers, which is
-/// several times slower. Squares are numbered in the order of their weight in the sets' numbers, so
-/// that sets with near numbers have near entries.
+/// Every un-move of an attacker needs a lookup, so the blocks of all sets are kept in a table, by
+/// colexicographic rank, while a slice is solved. If that table would be too large, the index
+/// answers instead, which is several times slower. Squares are numbered in the order of their weight
+/// in the sets' numbers, so that sets with near numbers have near entries.
 pub(crate) struct BlockLookup {
     sets: AttackerSets,
     /// The squares where attackers may stand; the last ones weigh most. A *place* is a position in
@@ -66,12 +66,12 @@ pub(crate) enum PendingLookup {
 impl BlockLookup {
     /// Creates the lookup for these sets of `count` attackers.
     pub(crate) fn new(sets: AttackerSets, board: Board, count: usize) -> BlockLookup {
-        BlockLookup::with_entries_up_to(MOST_ENTRIES, sets, board, count)
+        BlockLookup::with_entries_up_to(MAX_ENTRIES, sets, board, count)
     }
 
-    /// Creates the lookup with a table for at most `most` sets.
+    /// Creates the lookup, with a table if there are at most `max_entries` sets.
     pub(crate) fn with_entries_up_to(
-        most: u64,
+        max_entries: u64,
         sets: AttackerSets,
         board: Board,
         count: usize,
@@ -91,7 +91,7 @@ impl BlockLookup {
             inverses: Symmetry::ALL.map(Symmetry::inverse),
         };
         let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
-        if total <= most && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
+        if total <= max_entries && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
             lookup.entries = Some(lookup.all_entries(board, total));
         }
         lookup
@@ -112,7 +112,8 @@ impl BlockLookup {
     /// Fills the entries; places are bits of `W` words.
     fn fill_entries<const W: usize>(&self, board: Board, entries: &[AtomicU32]) {
         const TASK: u64 = 1 << 10;
-        // If several symmetries bring an image back, the last one to write wins: the least.
+        // If several symmetries bring an image back, the last one written counts, so the least comes
+        // last.
         let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
         symmetries.sort_by_key(|g| std::cmp::Reverse(g.inverse()));
         // By square, its image under each symmetry.
@@ -152,7 +153,7 @@ impl BlockLookup {
     /// Returns the bytes of the table of all sets of `count` attackers on that many squares, or 0
     /// if it is too large to be made.
     pub(crate) fn bytes(squares: usize, count: usize) -> u64 {
-        let sets = binomial(squares, count).filter(|&sets| sets <= MOST_ENTRIES);
+        let sets = binomial(squares, count).filter(|&sets| sets <= MAX_ENTRIES);
         sets.unwrap_or(0) * size_of::<u32>() as u64
     }
 

@@ -46,7 +46,7 @@ pub(super) struct Frame<'a, const N: usize> {
     pub defender_lines: SlideLines<N>,
     /// The conditions for capturing the king.
     pub king_captures: KingCaptures<N>,
-    /// The squares where a defender decides whether the king is captured.
+    /// The squares where a defender may decide whether the king is captured.
     pub shields: SquareSet,
 }
 

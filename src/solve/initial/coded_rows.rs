@@ -9,8 +9,9 @@ use crate::game::value::Value;
 use crate::solve::rows::row::{Event, Row};
 use crate::table::{Code, dtw_code};
 
-/// Returns the code of a value. Half of all codes are for the smaller slices and half for the plies
-/// that a slice adds; no game is that long.
+/// Returns the code of a value. It cannot overflow: smaller slices use at most half of all codes
+/// ([`convert::read`](crate::solve::convert::read)), and no slice adds as many plies as the other
+/// half has.
 #[inline]
 pub(crate) fn code_of(value: Value) -> Code {
     dtw_code(value).expect("wins are at odd plies, and no game is 32,000 plies long")

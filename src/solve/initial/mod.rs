@@ -1,5 +1,5 @@
-//! The initial pass: the result of captures, of the rules and of a lack of moves in every position,
-//! given the values of the smaller slices.
+//! The initial pass: what follows, in every position, from captures, from the rules and from a lack
+//! of moves, given the values of the smaller slices.
 
 mod bare_kings;
 pub(super) mod coded_rows;

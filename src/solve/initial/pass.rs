@@ -1,5 +1,5 @@
-//! The initial pass: visits each position once and finds, for both outcomes, the results of its
-//! captures, of its lack of moves and of the rules themselves.
+//! The initial pass: visits each position once and finds, for both outcomes, what follows from its
+//! captures, from a lack of moves and from the rules themselves.
 
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Side};
@@ -265,8 +265,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }));
     }
 
-    /// Adds the captures of every arriving defender, spread to all the squares that it can have
-    /// come from.
+    /// Adds the captures of every arriving defender, spread to all squares from which it may have
+    /// come.
     fn defender_captures(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
         let stop = frame.rules.places(Kind::Defender);

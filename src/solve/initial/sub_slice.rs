@@ -8,7 +8,6 @@ use quick_cache::sync::Cache;
 
 use crate::game::board::{SquareSet, Symmetry};
 use crate::game::rules::Side;
-
 use crate::game::value::Value;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
@@ -94,9 +93,9 @@ impl<'a, const N: usize> SubSlices<'a, N> {
     /// use.
     pub(crate) fn new(slices: Vec<SubSliceSource<'a, N>>, cache_bytes: u64) -> SubSlices<'a, N> {
         let greatest = slices.iter().map(|slice| slice.greatest).max().unwrap_or(0);
-        let most =
+        let max_segments =
             slices.iter().map(|slice| slice.frame.blocks().div_ceil(slice.segment_blocks)).sum();
-        let segments = Cache::with_weighter(most, cache_bytes, ByteWeighter);
+        let segments = Cache::with_weighter(max_segments, cache_bytes, ByteWeighter);
         let cache = Arc::new(RowCache { segments, failure: Mutex::default() });
         let mut all = SubSlices {
             fewer_defenders: Vec::new(),

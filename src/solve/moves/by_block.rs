@@ -38,6 +38,7 @@ pub(crate) struct TargetSet<'a, const N: usize> {
     pub rows: &'a [Row<N>],
     /// The first of those blocks.
     pub first_block: BlockNumber,
+    /// Whether `rows` has the lanes that are not in the set.
     pub complement: bool,
     /// By offset among those blocks: whether the block has any position of the set; `None` if
     /// unknown.
@@ -128,8 +129,8 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
             |(target, target_rows), mv, lanes| {
                 saved.clear();
                 mv.remove_captures(frame, lanes, saved);
-                // Rows in which defenders decide over the king's capture are taken out of the
-                // kernel's work, which applies one mask to all rows, and done one by one.
+                // The kernel applies one mask to all rows, so rows in which defenders may decide
+                // whether the king is captured are taken out and handled one by one.
                 let captures = saved.len();
                 for rank in mv.shielded_ranks(frame) {
                     let row = &mut lanes[rank.index()];
@@ -232,7 +233,7 @@ fn pull<const N: usize>(
         except,
         remaining,
     });
-    // The kernel leaves the rows behind the last full eight.
+    // The kernel leaves the rows after the last full group of eight.
     for row in legal.len() / Wide::<N>::ROWS * Wide::<N>::ROWS..legal.len() {
         let candidates = (remaining[row] & legal[row]).without(except);
         if !candidates.is_empty() {
@@ -301,7 +302,7 @@ impl<const N: usize> Kernel for PullKernel<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
         const ROWS: usize = Wide::<1>::ROWS;
-        // Target blocks follow no order that the processor could foresee.
+        // Target blocks follow no order that the processor could predict.
         prefetch_all(self.target_rows);
         let except = Wide::splat(self.except);
         let complement = Wide::splat(self.complement);

@@ -1,4 +1,4 @@
-//! The king's moves in blocks of one row, where it is its side's only piece: eight rows at once.
+//! The moves of a bare king. Blocks have one row then, and eight of them are processed at once.
 
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Ruleset, Side};
@@ -75,7 +75,7 @@ fn is_captured(rules: &Ruleset, exposed: Exposed, occupied: bool) -> bool {
     victim.is_some_and(|victim| victim.without_king)
 }
 
-/// Visits some blocks.
+/// The loop of [`KingRows::origins`].
 struct KingRowsKernel<'a, 'w, const N: usize, V> {
     of: &'a KingRows<'a, N>,
     walker: &'a mut Walker<'w>,

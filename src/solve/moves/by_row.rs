@@ -1,5 +1,5 @@
-//! Moves of single rows, for blocks in which few rows change: the work is proportional to these,
-//! while the kernels for whole blocks visit all rows.
+//! Moves of single rows, for blocks in which few rows change: the work is proportional to their
+//! number, while the kernels for whole blocks visit all rows.
 
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) struct RowMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
     /// By square of arrival: the squares where defenders may affect the captures of attackers.
     capture_zone: Vec<SquareSet>,
-    /// The blocks whose attackers have a symmetry of their own.
+    /// The blocks whose attackers a symmetry other than the identity leaves unchanged.
     symmetric: BitVec,
     /// The ways in which the king can capture attackers without a defender's help.
     exposed: Vec<Exposed>,
@@ -34,7 +34,8 @@ pub(crate) type RankLanes<const N: usize> = (Rank, Row<N>);
 /// Lanes of a row from which an attacker has moved, while the lookup of the row is pending.
 pub(crate) struct Unmove<const N: usize> {
     origin: PendingLookup,
-    /// For the attackers as they stand, not as the block stores them; so are the lanes.
+    /// The rank and the lanes are those on the board after the un-move, not yet mapped by the
+    /// symmetry that makes the attackers canonical.
     rank: Rank,
     lanes: Row<N>,
 }
@@ -324,6 +325,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                         continue;
                     }
                     let defenders = soldiers.defenders.without(from).with(step.square);
+                    // As for attackers, the lookup comes before the captures, which cost more.
                     let safe = candidates.without(table[sets.rank(defenders).index()]);
                     if !safe.is_empty() {
                         let after = Soldiers { attackers, defenders };
@@ -396,7 +398,7 @@ fn capture_zone<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     (beside & frame.rules.places(Kind::Defender)) | shields_around(frame, to)
 }
 
-/// Returns whether the king, arriving opposite `anvil`, captures an attacker.
+/// Returns whether the king, arriving opposite `anvil`, captures an attacker on this square.
 #[inline(always)]
 fn is_captured_by_king(
     rules: &Ruleset,
@@ -410,7 +412,7 @@ fn is_captured_by_king(
             .is_some_and(|victim| victim.without_king)
 }
 
-/// Returns the blocks whose attackers have a symmetry of their own.
+/// Returns the blocks whose attackers a symmetry other than the identity leaves unchanged.
 fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
     const WORD: usize = usize::BITS as usize;
     let words = (0..frame.blocks().div_ceil(WORD)).into_par_iter().map_init(

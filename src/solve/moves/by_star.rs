@@ -30,6 +30,7 @@ const WIDTH: usize = Wide::<1>::ROWS;
 /// The stars of a slice.
 pub(crate) struct AttackerStars<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
+    /// The sets of one attacker fewer; a star's number is the offset of its set.
     others: AttackerSets,
 }
 

@@ -1,12 +1,13 @@
 //! The choice between moves by whole blocks, by single rows and by stars, from measured costs.
 
-/// The costs of one row's moves, of all moves of a block, and of one more row of the block:
-/// nanoseconds for each move.
+/// Nanoseconds for each move: of a single row; of a whole block, apart from its rows; and of each of
+/// these rows.
 const SINGLE_ROW: usize = 25;
 const BLOCK: usize = 40;
 const BLOCK_ROW: usize = 2;
 
-/// The cost of stars: the number of rows that stars visit in the time of one visit row by row.
+/// The cost of stars: the number of rows that stars visit in the time in which one row is visited by
+/// itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StarCost(usize);
 

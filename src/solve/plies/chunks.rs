@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, ChunkRow};
 
-/// The approximate rows of a task: small enough to balance the load and to keep its buffers in the
+/// The approximate number of rows of a task: small enough to balance the load and to keep its buffers in the
 /// cache. Independent of threads and memory, so that results are, too.
 const CHUNK_ROWS: usize = 1 << 14;
 
-/// The approximate rows of a part of the initial pass, which is saved when it is finished: some
-/// seconds of work.
+/// The approximate number of rows of a part of the initial pass, which is saved when it is finished:
+/// some seconds of work.
 const PART_ROWS: usize = 1 << 24;
 
-/// The approximate rows that are merged together when they come from several partitions.
+/// The approximate number of rows that are merged together when they come from several partitions.
 pub(crate) const WINDOW_ROWS: usize = 1 << 21;
 
 /// Consecutive blocks, grouped in chunks. Blocks and chunks have their numbers in the whole slice;
@@ -23,9 +23,9 @@ pub(crate) struct Chunks {
     first: usize,
     /// The number of blocks.
     pub blocks: usize,
-    /// Blocks of a chunk; the last one may have fewer.
+    /// The number of blocks of a chunk; the last one may have fewer.
     pub chunk_blocks: usize,
-    /// Rows of a block.
+    /// The number of rows of a block.
     pub block_rows: usize,
 }
 
@@ -52,17 +52,17 @@ impl Chunks {
         self.blocks.div_ceil(self.chunk_blocks)
     }
 
-    /// Returns the rows of all chunks.
+    /// Returns the number of rows of all chunks.
     pub(crate) fn rows(self) -> usize {
         self.blocks * self.block_rows
     }
 
-    /// Returns the rows of a chunk; the last one may have fewer.
+    /// Returns the number of rows of a full chunk; the last one may have fewer.
     pub(crate) fn chunk_rows(self) -> usize {
         self.chunk_blocks * self.block_rows
     }
 
-    /// Returns the chunks of a part of the initial pass; the last part may have fewer.
+    /// Returns the number of chunks of a part of the initial pass; the last part may have fewer.
     pub(crate) fn part_chunks(self) -> usize {
         (PART_ROWS / self.chunk_rows()).max(1)
     }
@@ -110,7 +110,7 @@ impl Chunks {
         self.block(places.start).index()..self.block(places.end).index()
     }
 
-    /// Returns the index within its chunk of the block with a row.
+    /// Returns the index, within its chunk, of the block that contains a row.
     pub(crate) fn block_with(self, row: ChunkRow) -> usize {
         row.index() / self.block_rows
     }

@@ -6,7 +6,7 @@ use crate::solve::rows::row::Event;
 pub(crate) struct Cursor<'e, const N: usize>(pub &'e [Event<N>]);
 
 impl<'e, const N: usize> Cursor<'e, N> {
-    /// Adds the blocks that have events to some blocks of the chunk.
+    /// Returns the given blocks of the chunk and those that have events.
     pub(crate) fn blocks(&self, blocks: &BitVec, block_rows: usize) -> BitVec {
         let mut all = blocks.clone();
         self.0.iter().for_each(|event| all.set(event.row.index() / block_rows, true));

@@ -21,7 +21,7 @@ pub(crate) struct Dispatch {
     pub open: Outbox,
     /// The findings of the last ply, if the attackers move next.
     pub last: Outbox,
-    /// The seeds by ply; `None` for plies of the defenders.
+    /// The seeds by ply; `None` for plies of the defenders and for those before the next one.
     pub seeds: Vec<Option<Outbox>>,
 }
 
@@ -76,7 +76,7 @@ impl Dispatch {
         }
         for (ply, outbox) in (0..).zip(&self.seeds) {
             if let Some(outbox) = outbox {
-                // Releases at a ply of wins take effect at the next ply.
+                // Releases of a ply take effect at the next one.
                 let seed_ply = if content == Content::Wins { ply } else { ply - 1 };
                 let seeds = history.seeds::<N>(content, seed_ply, chunk)?;
                 outbox.send(&layout.by_defenders(chunk, &seeds))?;

@@ -38,7 +38,7 @@ pub(crate) struct Frontier {
 }
 
 impl Frontier {
-    /// Applies the events of the chunk at index `at` to its empty rows.
+    /// Applies the events of the chunk at index `at` to its empty rows; returns the changes.
     pub(crate) fn of<const N: usize>(
         events: &[Event<N>],
         chunks: Chunks,
@@ -130,6 +130,8 @@ enum Strategy {
 }
 
 impl Strategy {
+    /// Chooses the cheapest strategy for finding the rows from which `side` has a move to a changed
+    /// row.
     fn back<const N: usize>(
         moves: &Moves<N>,
         chunks: Chunks,

@@ -5,6 +5,8 @@ use rayon::prelude::*;
 use crate::game::rules::Side;
 use crate::game::value::Plies;
 use crate::solve::frame::Block;
+use crate::solve::plies::layout::PartitionLayout;
+use crate::solve::plies::outbox::Outbox;
 use crate::solve::plies::ply::{Domain, PlyIo, finds_wins, mover};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
@@ -122,12 +124,15 @@ impl History<'_> {
     }
 }
 
-/// Reads seeds from the history and writes findings to the log of the current ply.
+/// Reads seeds from the history, and writes findings to the log of the current ply and, if the slice
+/// is divided, to the partitions by defenders.
 pub(crate) struct LogIo<'a> {
     /// The state before the ply.
     pub history: &'a History<'a>,
     /// The stage file of the ply.
     pub log: &'a StageWriter<'a>,
+    /// The layout of the partitions, and where their rows are collected.
+    pub partitions: Option<(&'a PartitionLayout, &'a Outbox)>,
 }
 
 impl<const N: usize> PlyIo<N> for LogIo<'_> {
@@ -141,7 +146,11 @@ impl<const N: usize> PlyIo<N> for LogIo<'_> {
     }
 
     fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
-        self.history.log(self.log, chunk, events)
+        self.history.log(self.log, chunk, events)?;
+        if let Some((layout, outbox)) = self.partitions {
+            outbox.send(&layout.by_defenders(chunk, events))?;
+        }
+        Ok(())
     }
 }
 

@@ -82,7 +82,11 @@ impl<const N: usize> Tables for InMemory<'_, N> {
     ) -> Result<PlyStats, ScratchError> {
         let Some(log) = log else { return Ok(PlyStats::default()) };
         let InMemory { domain, won, open, lost, newly_won, changed: [last, before] } = self;
-        let ply = Ply { number: history.next_ply(), io: &LogIo { history, log }, progress };
+        let ply = Ply {
+            number: history.next_ply(),
+            io: &LogIo { history, log, partitions: None },
+            progress,
+        };
         let now = if history.wins_next() {
             winning_ply(domain, &ply, WinTables { won, lost, newly_won }, last)?
         } else {

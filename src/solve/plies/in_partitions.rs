@@ -56,9 +56,9 @@ struct Partition<'a, const N: usize> {
     won: StoredTable<N>,
     /// The open positions; used only in the loser's partitions.
     open: StoredTable<N>,
-    /// The findings of the last ply; unused by attackers, who read the log.
+    /// The findings of the last ply; unused in partitions by attackers, which read the log.
     inbox: Inbox,
-    /// The seeds by ply; unused by attackers, who read the initial pass.
+    /// The seeds by ply; unused in partitions by attackers, which read the initial pass.
     seeds: Vec<Inbox>,
 }
 
@@ -215,8 +215,7 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
                     partition.ply(history, &Ply { number, io: &io, progress }, buffers)?
                 }
                 Side::Defenders => {
-                    let log_io = LogIo { history, log };
-                    let io = LogAndOutboxIo { log: log_io, layout, outbox: &outbox };
+                    let io = LogIo { history, log, partitions: Some((layout, &outbox)) };
                     partition.ply(history, &Ply { number, io: &io, progress }, buffers)?
                 }
             };
@@ -340,29 +339,5 @@ impl<const N: usize> PlyIo<N> for OutboxIo<'_, N> {
     fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
         let chunks = self.domain.chunks;
         self.outbox.send(&self.layout.by_attackers(self.from, chunks, chunk, events))
-    }
-}
-
-/// A ply in a partition by attackers: reads seeds from the stage files, logs findings, and sends
-/// them to the partitions by defenders.
-struct LogAndOutboxIo<'p> {
-    log: LogIo<'p>,
-    layout: &'p PartitionLayout,
-    outbox: &'p Outbox,
-}
-
-impl<const N: usize> PlyIo<N> for LogAndOutboxIo<'_> {
-    fn seeds(
-        &self,
-        content: Content,
-        ply: Plies,
-        chunk: ChunkNumber,
-    ) -> Result<Vec<Event<N>>, ScratchError> {
-        self.log.seeds(content, ply, chunk)
-    }
-
-    fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
-        self.log.save(chunk, events)?;
-        self.outbox.send(&self.layout.by_defenders(chunk, events))
     }
 }

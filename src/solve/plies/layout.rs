@@ -17,13 +17,13 @@ use crate::solve::rows::row::Event;
 
 /// The partitions of a slice.
 pub(crate) struct PartitionLayout {
-    /// All rows.
+    /// The chunks of the whole slice.
     chunks: Chunks,
     /// By attackers: the chunks of each partition.
     ranges: Vec<Range<usize>>,
-    /// By defenders: the ascending sets of each partition.
+    /// By defenders: the ranks of each partition's sets, ascending.
     sets: Vec<Vec<Rank>>,
-    /// By set: its partition by defenders, and its index there.
+    /// By rank: the set's partition by defenders, and its rank there.
     places: Vec<(usize, Rank)>,
 }
 
@@ -57,7 +57,8 @@ impl PartitionLayout {
         self.first_chunk(partitions.start)..self.first_chunk(partitions.end)
     }
 
-    /// Returns the first chunk of a partition by attackers; for their number, the number of chunks.
+    /// Returns the first chunk of a partition by attackers, or the end of the chunks after the last
+    /// partition.
     fn first_chunk(&self, partition: usize) -> usize {
         self.ranges.get(partition).map_or(self.chunks.count(), |range| range.start)
     }

@@ -31,15 +31,14 @@ pub(crate) trait Tables {
     /// Returns the number of passes of [`begin`](Tables::begin) over the rows.
     fn passes(&self) -> u64;
 
-    /// Brings the tables into the state before the next ply. Reports finished rows, in
-    /// each pass.
+    /// Brings the tables into the state before the next ply. Reports finished rows in each pass.
     ///
     /// # Errors
     /// If the state cannot be read, or the disk fails or is full.
     fn begin(&mut self, history: &History, progress: &dyn Progress) -> Result<(), ScratchError>;
 
-    /// Computes the next ply, after [`begin`](Tables::begin) or the ply before it. Reports
-    /// finished rows. A rank without rows has no log.
+    /// Computes the next ply, after [`begin`](Tables::begin) or the ply before it. Reports finished
+    /// rows. A rank without rows has no log.
     ///
     /// # Errors
     /// If seeds cannot be read, or the disk fails or is full.

@@ -150,8 +150,7 @@ impl<'f, const N: usize> Worker<'f, N> {
         });
     }
 
-    /// Calls `visit` with the places and lanes from which the king has a move to a
-    /// destination.
+    /// Calls `visit` with the places and lanes from which the king has a move to a destination.
     fn king_origins(
         &mut self,
         kings: &KingRows<N>,

@@ -10,7 +10,7 @@ macro_rules! number {
 
         impl $name {
             /// The first index.
-            #[allow(dead_code, reason = "not all are counted from it")]
+            #[allow(dead_code, reason = "not every type uses it")]
             pub(crate) const FIRST: $name = $name(0);
 
             /// Wraps a position in a list.

@@ -22,8 +22,8 @@ pub(crate) trait Lanes<const N: usize>:
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Wide<const N: usize>(pub [[u64; Wide::<1>::ROWS]; N]);
 
-/// The lanes of one row: one bit for every square of the king's region, for
-/// one placement of the other pieces. `N` words of 64 bits.
+/// The lanes of one row, in `N` words of 64 bits: one bit for every square of the king's region, for
+/// one placement of the other pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(transparent)]
 pub(crate) struct Row<const N: usize>(pub [u64; N]);
@@ -188,7 +188,7 @@ impl<const N: usize> Wide<N> {
     /// Packs eight rows.
     #[inline(always)]
     pub(crate) fn of(rows: &[Row<N>; Wide::<1>::ROWS]) -> Wide<N> {
-        let mut wide = Wide([[0; Wide::<1>::ROWS]; N]);
+        let mut wide = Wide::EMPTY;
         for (row, lanes) in rows.iter().enumerate() {
             wide.put(row, *lanes);
         }
@@ -224,7 +224,7 @@ impl<const N: usize> Wide<N> {
     /// If a rank is beyond the last row.
     #[inline(always)]
     pub(crate) fn gather(rows: &[Row<N>], ranks: &[Rank; Wide::<1>::ROWS]) -> Wide<N> {
-        let mut wide = Wide([[0; Wide::<1>::ROWS]; N]);
+        let mut wide = Wide::EMPTY;
         for (row, rank) in ranks.iter().enumerate() {
             wide.put(row, rows[rank.index()]);
         }
@@ -269,6 +269,9 @@ impl<const N: usize> Wide<N> {
 }
 
 /// Applies a function to up to eight items; the result for the last item fills the missing places.
+///
+/// # Panics
+/// If there are no items.
 #[inline(always)]
 pub(crate) fn map_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wide::<1>::ROWS] {
     let last = items.len() - 1;

@@ -152,7 +152,7 @@ mod avx512 {
                 let bytes = _mm512_set1_epi64(matrix.bytes.cast_signed());
                 let permuted = shuffle(load(&words), bytes);
                 let bits: __m512i = _mm512_set1_epi64(matrix.bits.cast_signed());
-                // A product of 8 x 8 bit matrices: Each byte of the first factor selects, by its
+                // A product of 8 x 8 bit matrices: each byte of the first factor selects, by its
                 // bits, bytes of the second one, the last byte first. Transposing swaps the
                 // factors.
                 let product = match matrix.transposed {
@@ -286,15 +286,15 @@ mod tests {
     use crate::game::board::Board;
 
     /// Permutes the rows one by one and, if there are eight, all at once.
-    struct FlipAll<'a, const N: usize>(&'a Transform<N>, &'a mut [Row<N>]);
+    struct PermuteAll<'a, const N: usize>(&'a Transform<N>, &'a mut [Row<N>]);
 
-    impl<const N: usize> FlipAll<'_, N> {
+    impl<const N: usize> PermuteAll<'_, N> {
         fn eight(rows: &mut [Row<N>]) -> Option<&mut [Row<N>; 8]> {
             rows.try_into().ok()
         }
     }
 
-    impl<const N: usize> Kernel for FlipAll<'_, N> {
+    impl<const N: usize> Kernel for PermuteAll<'_, N> {
         #[inline(always)]
         fn run(self, processor: impl Processor) {
             let all = Self::eight(self.1)
@@ -307,9 +307,9 @@ mod tests {
     }
 
     /// Permutes eight rows, each by its own symmetry.
-    struct FlipEach<'a>(&'a Transforms<1>, [Symmetry; 8], &'a mut [Row<1>; 8]);
+    struct PermuteEach<'a>(&'a Transforms<1>, [Symmetry; 8], &'a mut [Row<1>; 8]);
 
-    impl Kernel for FlipEach<'_> {
+    impl Kernel for PermuteEach<'_> {
         #[inline(always)]
         fn run(self, processor: impl Processor) {
             *self.2 = processor.transform_each(self.0, self.1, Wide::of(self.2)).rows();
@@ -336,10 +336,10 @@ mod tests {
         let moved = row.lanes().filter(|&lane| lane < lanes);
         let expected = moved.fold(Row::EMPTY, |all, lane| all | Row::bit(order[lane]));
         let mut rows = [row; 8];
-        FlipAll(&transform, &mut rows).run(Portable);
+        PermuteAll(&transform, &mut rows).run(Portable);
         assert_eq!(rows, [expected; 8], "portable");
         rows = [row; 8];
-        run(FlipAll(&transform, &mut rows));
+        run(PermuteAll(&transform, &mut rows));
         assert_eq!(rows, [expected; 8], "this processor's");
     }
 
@@ -349,9 +349,10 @@ mod tests {
             let mut places = [[before; 64]; 2];
             Put(&mut places[0], bits, value).run(Portable);
             run(Put(&mut places[1], bits, value));
-            for (place, [portable, own]) in std::iter::zip(places[0], places[1]).map(|(p, o)| [p, o]).enumerate() {
+            let [portable, own] = places;
+            for place in 0..64 {
                 let expected = if bits >> place & 1 == 1 { value } else { before };
-                prop_assert_eq!([portable, own], [expected; 2]);
+                prop_assert_eq!([portable[place], own[place]], [expected; 2]);
             }
         }
 
@@ -380,7 +381,7 @@ mod tests {
             let expected = rows.map(|row| {
                 row.lanes().filter_map(image).fold(Row::EMPTY, |all, to| all | Row::bit(to))
             });
-            run(FlipAll(&transform, &mut rows));
+            run(PermuteAll(&transform, &mut rows));
             prop_assert_eq!(rows, expected);
         }
 
@@ -407,8 +408,8 @@ mod tests {
                 images.fold(Row::EMPTY, |all, to| all | Row::bit(to))
             });
             let mut moved = [rows; 2];
-            FlipEach(&transforms, symmetries, &mut moved[0]).run(Portable);
-            run(FlipEach(&transforms, symmetries, &mut moved[1]));
+            PermuteEach(&transforms, symmetries, &mut moved[0]).run(Portable);
+            run(PermuteEach(&transforms, symmetries, &mut moved[1]));
             prop_assert_eq!(moved, [expected; 2]);
         }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::system::filesystem::FileSystem;
 
-/// The maximum number of bytes written between two queries of the free disk space: others may write
-/// to the disk, too.
+/// The maximum number of bytes written between two queries of the free disk space: other programs
+/// may write to the disk, too.
 const MAX_QUERY_BYTES: u64 = 64 << 20;
 
 /// The minimum number of bytes written between two queries.

@@ -71,11 +71,11 @@ impl fmt::Display for ScratchError {
         let path = self.path.display();
         match &self.kind {
             ScratchErrorKind::Io(source) => {
-                write!(f, "{path}: cannot save the work done so far: {source}")?;
+                write!(f, "{path}: cannot write or read the work in progress: {source}")?;
                 if is_full(source) {
                     f.write_str(
-                        "; free some space or put the work on another disk, \
-                         and the next build resumes from here",
+                        "; free some space, and the next build resumes from here, \
+                         or put the scratch folder on another disk",
                     )?;
                 }
                 Ok(())
@@ -83,7 +83,7 @@ impl fmt::Display for ScratchError {
             ScratchErrorKind::Damaged => write!(
                 f,
                 "{path}: the disk repeatedly returns other bytes than were written; \
-                 put the work on another disk"
+                 put the scratch folder on another disk"
             ),
             ScratchErrorKind::Communicator(error) => error.fmt(f),
             ScratchErrorKind::Cancelled => BuildError::Cancelled.fmt(f),

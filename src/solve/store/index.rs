@@ -43,7 +43,7 @@ pub(super) struct IndexEntry {
     pub packed: u32,
 }
 
-/// Memory for each record.
+/// The memory that the index takes for each record.
 pub(crate) const RECORD_BYTES: usize = size_of::<IndexEntry>();
 
 /// The first half of a blake3 hash.
@@ -113,20 +113,20 @@ impl Index {
         let Some(footer) = length.checked_sub(FOOTER_BYTES as u64) else { return Ok(None) };
         let end = files.read(path, footer, FOOTER_BYTES)?;
         let count = u64::from_le_bytes(array(&end, 0));
-        let bytes = count.checked_mul((ENTRY_BYTES + PLACE_BYTES) as u64);
-        let start = bytes.and_then(|bytes| footer.checked_sub(bytes));
-        let Some(start) = start.filter(|&start| start >= HEADER_BYTES as u64) else {
-            return Ok(None);
-        };
+        let start = count
+            .checked_mul((ENTRY_BYTES + PLACE_BYTES) as u64)
+            .and_then(|bytes| footer.checked_sub(bytes))
+            .filter(|&start| start >= HEADER_BYTES as u64);
+        let Some(start) = start else { return Ok(None) };
         let bytes = files.read(path, start, (footer - start) as usize)?;
         let (entries, places) = bytes.split_at(count as usize * ENTRY_BYTES);
         if hash(part, header, entries) != array(&end, 8) {
             return Ok(None);
         }
         let pairs = entries.chunks_exact(ENTRY_BYTES).zip(places.chunks_exact(PLACE_BYTES));
-        let entries: Option<Vec<IndexEntry>> =
+        let parsed: Option<Vec<IndexEntry>> =
             pairs.map(|(entry, place)| IndexEntry::parse(entry, place, start)).collect();
-        Ok(entries.map(|entries| Index { entries, hash: array(&end, 8) }))
+        Ok(parsed.map(|entries| Index { entries, hash: array(&end, 8) }))
     }
 
     /// Finds a record by its key.

@@ -180,7 +180,7 @@ impl<'a> ScratchFolder<'a> {
     }
 
     /// Opens a part of a stage if it is finished and based on `base`, the [`Parts::hash`] of the
-    /// stage before. A file that does not fit is deleted.
+    /// stage before. Any other file of that name is deleted.
     fn finished(&'a self, part: &Part, base: Hash) -> Result<Option<StageFile<'a>>, ScratchError> {
         let (files, path) = (&*self.files, self.path(part));
         let header = Header { identity: self.identity, base };

@@ -16,7 +16,7 @@ pub(crate) enum Stage {
     Ply {
         /// The winner of the outcome.
         winner: Side,
-        /// The distance.
+        /// The number of the ply.
         ply: Plies,
     },
     /// Marks all plies of one outcome as finished. It has no records and is based on the last ply.
@@ -70,7 +70,7 @@ impl Part {
 /// The extension of a stage file until it is complete.
 pub(super) const PARTIAL: &str = "part";
 
-/// The names of tables of earlier versions.
+/// The names that earlier versions gave to tables in the scratch folder.
 const NAMED_TABLES: [&str; 3] = ["won", "open", "lost"];
 
 /// Returns `true` if the name is that of a scratch file.
@@ -125,7 +125,7 @@ pub(crate) struct Key {
     pub content: Content,
     /// The winner of the outcome.
     pub winner: Side,
-    /// The distance.
+    /// The number of the ply; 0 for contents that belong to none.
     pub ply: Plies,
     /// The chunk of rows.
     pub chunk: ChunkNumber,

@@ -13,7 +13,7 @@ use super::file::{StageFile, StageWriter};
 use super::index::{Hash, array};
 use super::stage::{Key, Part, Stage};
 
-/// The finished stages of a slice, and how to continue.
+/// The stages of a slice: opens those that are finished and stores new ones.
 pub(crate) struct Stages<'a> {
     scratch: &'a ScratchFolder<'a>,
     comm: &'a dyn Communicator,
@@ -58,7 +58,7 @@ impl<'a> Stages<'a> {
     ) -> Result<Stages<'a>, ScratchError> {
         // All ranks must see the same files, even if a network file system shows them different
         // ones.
-        let names = match comm.rank() {
+        let own_names = match comm.rank() {
             0 => {
                 scratch.sweep()?;
                 let parts = scratch.parts()?;
@@ -66,7 +66,7 @@ impl<'a> Stages<'a> {
             }
             _ => String::new(),
         };
-        let shared_names = comm.broadcast(names.as_bytes())?;
+        let shared_names = comm.broadcast(own_names.as_bytes())?;
         let names = String::from_utf8_lossy(&shared_names);
         let mut existing: Vec<Part> = names.split('\n').filter_map(Part::named).collect();
         existing.sort_by_key(|part| part.chunks.start);
@@ -196,9 +196,8 @@ impl<'a> Stages<'a> {
     /// Gathers the finished parts of all ranks.
     fn gather_parts(&self, own: &[PartInfo]) -> Result<Vec<PartInfo>, ScratchError> {
         let bytes: Vec<u8> = own.iter().flat_map(PartInfo::to_bytes).collect();
-        let all = self.comm.all_gather(&bytes)?.concat();
-        let (all, _) = all.as_chunks();
-        Ok(all.iter().map(PartInfo::from_bytes).collect())
+        let gathered = self.comm.all_gather(&bytes)?.concat();
+        Ok(gathered.as_chunks().0.iter().map(PartInfo::from_bytes).collect())
     }
 
     /// Assembles a stage from its finished parts, of which this rank has opened some.
