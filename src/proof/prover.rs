@@ -1,23 +1,20 @@
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::engine::board_tables::BoardTables;
-use crate::engine::evaluate::Evaluator;
-use crate::engine::evaluate::weights::Weights;
 use crate::engine::state::{State, Step};
 use crate::game::moves::Move;
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{BySide, Endless, Ruleset, Side};
 use crate::tablebase::Tablebase;
 
-use super::canonical::{Canonical, Symmetries};
+use super::canonical::Canonical;
 use super::certificate::{Certificate, Part, StrategyMove};
 use super::closed_set::{Leaf, closed_set};
 use super::extract::strategy;
 use super::oracle::Oracle;
-use super::search::{Numbers, Shared, Worker};
+use super::search::{Control, Numbers, Shared, Worker};
 use super::table::{Entry, ProofTable};
 
 /// How a position is to be proved.
@@ -213,8 +210,6 @@ const CLOSED_SET_ROUNDS: u32 = 30;
 const REPAIR_NODES: u64 = 20_000;
 /// The nodes to prove or disprove the root again after a closed set that did not hold.
 const ROUND_NODES: u64 = 300_000;
-/// Counters of busy positions, hashed.
-const BUSY_COUNTERS: usize = 1 << 16;
 /// The stack of the thread that takes strategies from the table by recursion.
 const EXTRACTION_STACK: usize = 1 << 30;
 
@@ -225,26 +220,12 @@ fn prove_on<const W: usize>(
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Result<Proof, ProofError> {
     let started = Instant::now();
-    let bytes = options.table_bytes;
-    let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
-    let shared: Shared<'_, W> = Shared {
-        board: BoardTables::new(rules),
-        rules: rules.id(),
-        evaluator: Evaluator::new(rules, &Weights::of(rules)),
-        oracle: Oracle::new(options.tables, options.max_table_men),
-        symmetries: Symmetries::new(rules),
-        table,
-        busy: (0..BUSY_COUNTERS).map(|_| Default::default()).collect(),
-        nodes: AtomicU64::new(0),
-        max_nodes: AtomicU64::new(0),
-        deadline: options.max_time.map(|time| started + time),
-        stopped: AtomicBool::new(false),
-        is_parallel: options.threads.get() > 1,
-        root: AtomicU64::new(0),
-    };
+    let shared: Shared<'_, W> = shared(rules, options)?;
+    let control = Control::new(options.max_time.map(|time| started + time));
     let mut prover = Prover {
         root: State::new(&shared.board, position),
         shared: &shared,
+        control: &control,
         rules,
         position,
         options,
@@ -254,15 +235,27 @@ fn prove_on<const W: usize>(
         parts: Vec::new(),
     };
     let answers = prover.answer_all();
-    let (nodes, time) = (shared.nodes.load(Ordering::Relaxed), started.elapsed());
+    let (nodes, time) = (control.nodes.load(Ordering::Relaxed), started.elapsed());
     let parts = std::mem::take(&mut prover.parts);
     let certificate = (!parts.is_empty())
         .then(|| Certificate::new(rules, position, parts, options.tables, options.max_table_men));
     Ok(Proof { answers, endless: rules.endless, nodes, time, certificate })
 }
 
+/// Prepares what all searches with these options share.
+fn shared<'a, const W: usize>(
+    rules: &Ruleset,
+    options: &ProofOptions<'a>,
+) -> Result<Shared<'a, W>, ProofError> {
+    let bytes = options.table_bytes;
+    let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
+    let oracle = Oracle::new(options.tables, options.max_table_men);
+    Ok(Shared::new(rules, oracle, table, options.threads.get() > 1))
+}
+
 struct Prover<'a, 't, const W: usize> {
     shared: &'a Shared<'t, W>,
+    control: &'a Control,
     root: State<W>,
     rules: &'a Ruleset,
     position: &'a Position,
@@ -305,18 +298,18 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     }
 
     fn nodes(&self) -> u64 {
-        self.shared.nodes.load(Ordering::Relaxed)
+        self.control.nodes.load(Ordering::Relaxed)
     }
 
     fn is_over(&self) -> bool {
         self.is_interrupted
             || self.options.max_nodes.is_some_and(|max| self.nodes() >= max)
-            || self.shared.is_late()
+            || self.control.is_late()
     }
 
     /// Asks whether a side wins, with that many nodes.
     fn answer(&mut self, side: Side, budget: u64) -> Answer {
-        let worker = Worker::new(self.shared, side, self.root.clone());
+        let worker = Worker::new(self.shared, self.control, side, self.root.clone());
         match worker.leaf(side, true) {
             Leaf::Held => {
                 self.parts.push(Part::new(self.rules, side, true, Vec::new()));
@@ -349,32 +342,32 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
 
     /// Searches a state with all threads and returns its numbers.
     fn run(&mut self, side: Side, state: &State<W>, budget: u64) -> Numbers {
-        let shared = self.shared;
+        let (shared, control) = (self.shared, self.control);
         let max_nodes = self.nodes().saturating_add(budget);
         let max_nodes = max_nodes.min(self.options.max_nodes.unwrap_or(u64::MAX));
-        shared.max_nodes.store(max_nodes, Ordering::Relaxed);
-        shared.stopped.store(self.is_over(), Ordering::Relaxed);
+        control.max_nodes.store(max_nodes, Ordering::Relaxed);
+        control.stopped.store(self.is_over(), Ordering::Relaxed);
         let (rules, position, started) = (self.rules, self.position, self.started);
         let is_interrupted = &mut self.is_interrupted;
         let user_report = &mut *self.report;
-        let mut report = |shared: &Shared<'t, W>| {
-            let goes_on = user_report(&progress(rules, position, shared, side, started));
+        let mut report = || {
+            let goes_on = user_report(&progress(rules, position, (shared, control), side, started));
             *is_interrupted |= !goes_on;
             goes_on
         };
-        let mut worker = Worker::new(shared, side, state.clone());
+        let mut worker = Worker::new(shared, control, side, state.clone());
         worker.report = Some(&mut report);
         std::thread::scope(|scope| {
             for _ in 1..self.options.threads.get() {
                 scope.spawn(|| {
-                    let numbers = Worker::new(shared, side, state.clone()).solve();
+                    let numbers = Worker::new(shared, control, side, state.clone()).solve();
                     if numbers.is_solved() {
-                        shared.stopped.store(true, Ordering::Relaxed);
+                        control.stopped.store(true, Ordering::Relaxed);
                     }
                 });
             }
             worker.solve();
-            shared.stopped.store(true, Ordering::Relaxed);
+            control.stopped.store(true, Ordering::Relaxed);
         });
         // Whichever thread has solved it.
         match shared.table.get(worker.node().key) {
@@ -386,7 +379,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     /// Seeks a closed set in which the side does not win.
     fn refute(&mut self, side: Side) -> Answer {
         for _ in 0..CLOSED_SET_ROUNDS {
-            let mut worker = Worker::new(self.shared, side, self.root.clone());
+            let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
             let found = closed_set(&mut worker, |worker| {
                 let numbers = self.repair(worker);
                 worker.is_disproved(numbers)
@@ -423,16 +416,17 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
         if !self.options.certify {
             return;
         }
-        let (shared, root, rules) = (self.shared, self.root.clone(), self.rules);
+        let (shared, control) = (self.shared, self.control);
+        let (root, rules) = (self.root.clone(), self.rules);
         let moves = std::thread::scope(|scope| {
             let extract = move || {
-                let mut worker = Worker::new(shared, side, root);
+                let mut worker = Worker::new(shared, control, side, root);
                 strategy(&mut worker, |worker| {
-                    let nodes = shared.nodes.load(Ordering::Relaxed);
-                    shared.max_nodes.store(nodes + REPAIR_NODES, Ordering::Relaxed);
-                    shared.stopped.store(shared.is_late(), Ordering::Relaxed);
+                    let nodes = control.nodes.load(Ordering::Relaxed);
+                    control.max_nodes.store(nodes + REPAIR_NODES, Ordering::Relaxed);
+                    control.stopped.store(control.is_late(), Ordering::Relaxed);
                     let state = worker.state.clone();
-                    let numbers = Worker::new(shared, side, state).solve();
+                    let numbers = Worker::new(shared, control, side, state).solve();
                     worker.is_proved(numbers)
                 })
             };
@@ -471,15 +465,15 @@ fn part<const W: usize>(
 fn progress<const W: usize>(
     rules: &Ruleset,
     position: &Position,
-    shared: &Shared<'_, W>,
+    (shared, control): (&Shared<'_, W>, &Control),
     side: Side,
     started: Instant,
 ) -> ProofProgress {
-    let entry = Entry::unpack(shared.root.load(Ordering::Relaxed));
+    let entry = Entry::unpack(control.root.load(Ordering::Relaxed));
     ProofProgress {
         question: side,
         numbers: Numbers::of(&entry).of_win(position.to_move == side),
-        nodes: shared.nodes.load(Ordering::Relaxed),
+        nodes: control.nodes.load(Ordering::Relaxed),
         time: started.elapsed(),
         line: line(rules, position, shared, side, entry.step),
     }

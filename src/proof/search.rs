@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 
 use crate::engine::board_tables::BoardTables;
 use crate::engine::evaluate::Evaluator;
+use crate::engine::evaluate::weights::Weights;
 use crate::engine::state::{State, Step};
-use crate::game::rules::{RulesId, Side};
+use crate::game::rules::{RulesId, Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
 
@@ -28,7 +29,7 @@ use super::lookahead::{self, Verdict, each_step, judge};
 use super::oracle::Oracle;
 use super::table::{Entry, INFINITE, ProofTable};
 
-/// What all threads of a search share.
+/// What all searches share that run at once or one after the other.
 pub(super) struct Shared<'a, const W: usize> {
     pub(super) board: BoardTables<W>,
     pub(super) rules: RulesId,
@@ -39,13 +40,18 @@ pub(super) struct Shared<'a, const W: usize> {
     /// By hash of a position, how many threads are at work below it. Their moves look more
     /// expensive, so that threads spread (virtual proof numbers).
     pub(super) busy: Vec<AtomicU32>,
+    /// Whether several threads use the table.
+    pub(super) is_parallel: bool,
+}
+
+/// The limits and the state of one search, for all its threads.
+pub(super) struct Control {
     pub(super) nodes: AtomicU64,
     /// The node count at which the search stops.
     pub(super) max_nodes: AtomicU64,
     pub(super) deadline: Option<Instant>,
     /// Stops all threads: the limits are reached, the root is solved, or the user has interrupted.
     pub(super) stopped: AtomicBool,
-    pub(super) is_parallel: bool,
     /// The numbers of the root and its most promising move so far, packed.
     pub(super) root: AtomicU64,
 }
@@ -101,10 +107,44 @@ impl Numbers {
     }
 }
 
-impl<const W: usize> Shared<'_, W> {
+impl Control {
+    pub(super) fn new(deadline: Option<Instant>) -> Control {
+        Control {
+            nodes: AtomicU64::new(0),
+            max_nodes: AtomicU64::new(0),
+            deadline,
+            stopped: AtomicBool::new(false),
+            root: AtomicU64::new(0),
+        }
+    }
+
     /// Returns whether the time is up.
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// Counters of busy positions, hashed.
+const BUSY_COUNTERS: usize = 1 << 16;
+
+impl<'a, const W: usize> Shared<'a, W> {
+    /// Prepares searches under these rules.
+    pub(super) fn new(
+        rules: &Ruleset,
+        oracle: Oracle<'a>,
+        table: ProofTable,
+        is_parallel: bool,
+    ) -> Self {
+        Shared {
+            board: BoardTables::new(rules),
+            rules: rules.id(),
+            evaluator: Evaluator::new(rules, &Weights::of(rules)),
+            oracle,
+            symmetries: Symmetries::new(rules),
+            table,
+            busy: (0..BUSY_COUNTERS).map(|_| Default::default()).collect(),
+            is_parallel,
+        }
     }
 
     /// Returns the entry of a state in the search for this side's win, with its move in the state's
@@ -142,6 +182,7 @@ const PATH_SLOTS: usize = 1 << 12;
 /// A thread of the search.
 pub(super) struct Worker<'a, 't, const W: usize> {
     pub(super) shared: &'a Shared<'t, W>,
+    control: &'a Control,
     /// The side whose win is in question.
     pub(super) prover: Side,
     pub(super) state: State<W>,
@@ -153,16 +194,22 @@ pub(super) struct Worker<'a, 't, const W: usize> {
     nodes: u64,
     is_stopped: bool,
     /// Called now and then by the first thread; returns whether to go on.
-    pub(super) report: Option<&'a mut (dyn FnMut(&Shared<'t, W>) -> bool + 'a)>,
+    pub(super) report: Option<&'a mut (dyn FnMut() -> bool + 'a)>,
     reported: Instant,
 }
 
 impl<'a, 't, const W: usize> Worker<'a, 't, W> {
-    pub(super) fn new(shared: &'a Shared<'t, W>, prover: Side, root: State<W>) -> Self {
+    pub(super) fn new(
+        shared: &'a Shared<'t, W>,
+        control: &'a Control,
+        prover: Side,
+        root: State<W>,
+    ) -> Self {
         let path = vec![(0, 0); PATH_SLOTS];
         let (children, steps) = (Vec::with_capacity(1 << 14), Vec::with_capacity(256));
         Worker {
             shared,
+            control,
             prover,
             state: root,
             path,
@@ -186,7 +233,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
                 break;
             }
         }
-        self.shared.nodes.fetch_add(self.nodes % INTERVAL, Ordering::Relaxed);
+        self.control.nodes.fetch_add(self.nodes % INTERVAL, Ordering::Relaxed);
         self.nodes = 0;
         numbers
     }
@@ -290,21 +337,21 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
     /// Counts a node, and looks at the limits now and then.
     fn count_node(&mut self) {
         self.nodes += 1;
-        let shared = self.shared;
+        let control = self.control;
         if self.nodes.is_multiple_of(INTERVAL) {
-            let nodes = shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed) + INTERVAL;
-            let is_over = nodes >= shared.max_nodes.load(Ordering::Relaxed) || shared.is_late();
+            let nodes = control.nodes.fetch_add(INTERVAL, Ordering::Relaxed) + INTERVAL;
+            let is_over = nodes >= control.max_nodes.load(Ordering::Relaxed) || control.is_late();
             let is_interrupted = match &mut self.report {
                 Some(report) if self.reported.elapsed() >= REPORT_EVERY => {
                     self.reported = Instant::now();
-                    !report(shared)
+                    !report()
                 }
                 _ => false,
             };
             if is_over || is_interrupted {
-                shared.stopped.store(true, Ordering::Relaxed);
+                control.stopped.store(true, Ordering::Relaxed);
             }
-            self.is_stopped |= shared.stopped.load(Ordering::Relaxed);
+            self.is_stopped |= control.stopped.load(Ordering::Relaxed);
         }
     }
 
@@ -412,7 +459,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             let step = self.children[best].step;
             if ply == 0 {
                 let entry = Entry { phi, delta, step, is_soft: false, work: 0 };
-                self.shared.root.store(entry.pack(), Ordering::Relaxed);
+                self.control.root.store(entry.pack(), Ordering::Relaxed);
             }
             if phi >= max_phi || delta >= max_delta || self.is_stopped {
                 let numbers = Numbers { phi: phi.max(1), delta: delta.max(1), rest: HARD };
