@@ -307,7 +307,7 @@ def test_weights_are_read_from_a_file(tmp_path: Path) -> None:
         ("", "missing field"),
         ("[", "weights.toml: "),
         (f"rulesets = ['tablut']\n{places}[terms]\n", "weights for tablut, not for brandubh"),
-        (f"rulesets = []\n{places}[terms]\nhaste = [1, 1]\n", '"haste" is no term'),
+        (f"rulesets = []\n{places}[terms]\nhaste = [1, 1]\n", 'there is no term "haste"'),
         (f"rulesets = []\n{places}[terms]\ntempo = [9999, 1]\n", "from -2000 to 2000, not 9999"),
     ]:
         weights.write_text(text)

@@ -31,7 +31,7 @@ pub enum BookError {
 impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BookError::Start(error) => write!(f, "the start of these rules: {error}"),
+            BookError::Start(error) => write!(f, "the starting position of these rules: {error}"),
             BookError::TooFew { plies, found, wanted } => write!(
                 f,
                 "there are only {found} openings of {plies} plies, not {wanted}: take longer \
@@ -171,8 +171,8 @@ mod tests {
     fn too_few_openings_are_an_error() {
         let error = openings(&brandubh(), 1, 0, 50).unwrap_err();
         // The 40 first moves are 5 by symmetry.
-        let told =
+        let message =
             "there are only 5 openings of 1 plies, not 50: take longer openings or fewer games";
-        assert_eq!(error.to_string(), told);
+        assert_eq!(error.to_string(), message);
     }
 }

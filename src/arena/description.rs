@@ -68,7 +68,7 @@ impl fmt::Display for DescriptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DescriptionError::Kind(kind) => {
-                write!(f, "there is no kind of player {kind:?}: there are {KINDS}")
+                write!(f, "there is no kind of player {kind:?}: the kinds are {KINDS}")
             }
             DescriptionError::Key { key, known } => {
                 write!(f, "a player of this kind has no key {key:?}: its keys are {known}")

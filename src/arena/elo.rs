@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_known_is_not_told() {
+    fn what_cannot_be_known_is_none() {
         let none = Pairs::default();
         assert_eq!(
             (none.score(), none.elo(), none.likelihood_of_superiority()),

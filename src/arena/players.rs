@@ -16,7 +16,8 @@ use super::description::{
 use super::pilarski;
 
 /// The keys of an engine's description.
-const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), contempt (hundredths of a soldier), name";
+const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), \
+     contempt (hundredths of a soldier), name";
 /// The keys of a random mover's description.
 const RANDOM_KEYS: &str = "seed, name";
 
@@ -73,6 +74,7 @@ fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
     }))
 }
 
+/// Reads a weights file.
 fn weights(path: &str, rules: &Ruleset) -> Result<Weights, DescriptionError> {
     let text = std::fs::read_to_string(path).map_err(|error| weights_error(path, &error))?;
     Weights::from_toml(&text, rules).map_err(|error| weights_error(path, &error))

@@ -13,7 +13,7 @@ pub struct Tally {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
-    /// Losses by no move, an illegal one, or one too late.
+    /// Losses because the player gave no move, an illegal one, or one too late.
     pub faults: u64,
 }
 

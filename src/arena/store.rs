@@ -44,7 +44,7 @@ impl fmt::Display for StoreError {
             StoreErrorKind::Io(error) => write!(f, "{path}: {error}"),
             StoreErrorKind::InUse => write!(f, "{path}: another match is writing there"),
             StoreErrorKind::Line(line, error) => {
-                write!(f, "{path}: line {line} is no game of a match: {error}")
+                write!(f, "{path}: line {line} is not a game of a match: {error}")
             }
             StoreErrorKind::Other(line, what) => {
                 write!(f, "{path}: line {line} is of another match: {what}; name another file")

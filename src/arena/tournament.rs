@@ -128,6 +128,7 @@ impl Tournament {
                 let (shared, sender) = (&shared, sender.clone());
                 scope.spawn(move || shared.work(&sender));
             }
+            // The channel closes when the last worker is done: this sender would keep it open.
             drop(sender);
             let collected = shared.collect(&receiver, stopped, &mut |game| {
                 if let Some(store) = &mut output {
@@ -206,7 +207,7 @@ impl SharedMatch<'_> {
                 Ok(None) => return,
                 Err(error) => sender.send(Err(error)),
             };
-            // The receiver is gone.
+            // An error means that the receiver is gone.
             if sent.is_err() {
                 return;
             }

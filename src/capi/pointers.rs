@@ -13,8 +13,8 @@ fn check<T>(pointer: *const T, count: usize, name: &str) -> Result<(), CallError
     if !pointer.is_aligned() {
         return Err(CallError::argument(format!("{name} is not aligned for its type")));
     }
-    let most = isize::MAX as usize / size_of::<T>().max(1);
-    if count > most {
+    let max_count = isize::MAX as usize / size_of::<T>().max(1);
+    if count > max_count {
         return Err(CallError::argument(format!("{name} cannot have {count} elements")));
     }
     Ok(())

@@ -183,7 +183,7 @@ impl TaflOptions {
             TAFL_ACCESS_READ => Access::Read,
             other => {
                 return Err(CallError::argument(format!(
-                    "{other} is no access: use TAFL_ACCESS_MAPPED or TAFL_ACCESS_READ"
+                    "{other} is not an access mode: use TAFL_ACCESS_MAPPED or TAFL_ACCESS_READ"
                 )));
             }
         };
@@ -329,7 +329,7 @@ fn square(board: Board, number: u16) -> Result<Square, CallError> {
 #[cold]
 fn unknown(field: &str, found: u8, values: &str) -> CallError {
     let letter = char::from(found);
-    CallError::argument(format!("{letter:?} is no {field} of a move: it is {values}"))
+    CallError::argument(format!("{letter:?} is invalid as the {field} of a move: use {values}"))
 }
 
 impl From<Slice> for TaflSlice {
@@ -345,7 +345,7 @@ pub(super) fn metric(number: c_int) -> Result<Metric, CallError> {
         TAFL_METRIC_WDL => Ok(Metric::Wdl),
         TAFL_METRIC_DTW => Ok(Metric::Dtw),
         other => Err(CallError::argument(format!(
-            "{other} is no metric: use TAFL_METRIC_WDL or TAFL_METRIC_DTW"
+            "{other} is not a metric: use TAFL_METRIC_WDL or TAFL_METRIC_DTW"
         ))),
     }
 }

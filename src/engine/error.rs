@@ -31,9 +31,7 @@ impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EngineError::GameOver => f.write_str("the game is over"),
-            EngineError::OtherRules => {
-                f.write_str("the game is played by other rules than the player's")
-            }
+            EngineError::OtherRules => f.write_str("the game's rules differ from the player's"),
             EngineError::OtherTables { tables, rules } => write!(
                 f,
                 "the tables of {tables} do not hold for {rules}, whose rules differ: give the \
@@ -44,7 +42,10 @@ impl fmt::Display for EngineError {
             }
             EngineError::Memory { bytes } => {
                 let mib = bytes >> 20;
-                write!(f, "the system gives no {mib} MiB for the engine's hash table: allow less")
+                write!(
+                    f,
+                    "cannot allocate {mib} MiB for the engine's hash table: use a smaller one"
+                )
             }
         }
     }

@@ -129,7 +129,7 @@ impl<const W: usize> State<W> {
         (blocks, count)
     }
 
-    /// Returns the squares from the king's, exclusive, to `to`, inclusive, on his rank or file.
+    /// Returns the squares from the king's, exclusive, to `to`, inclusive, on its rank or file.
     fn between(&self, board: &BoardTables<W>, to: usize) -> Bits<W> {
         let (low, high) = (self.king.min(to), self.king.max(to));
         let step = if high - low < board.size { 1 } else { board.size };

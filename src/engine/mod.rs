@@ -75,9 +75,9 @@ impl Engine {
         self.search.clear();
     }
 
-    /// Searches the game's position: `request` is [`Limits`], or a [`SearchRequest`] for
-    /// several lines or certain moves. Calls `report` after each iteration, and returns
-    /// the last one; its first line begins with the best move.
+    /// Searches the game's position: `request` is [`Limits`], or a [`SearchRequest`] for several
+    /// lines or certain moves. Calls `report` after each iteration, and returns the last one; its
+    /// first line begins with the best move.
     ///
     /// # Errors
     /// If the game is over or its rules differ from the engine's, or a move of the request is

@@ -14,8 +14,8 @@ pub struct EngineOptions {
     pub threads: NonZeroUsize,
     /// The size of the transposition table in bytes.
     pub table_bytes: usize,
-    /// The endgame tables to probe; `None` to play without. The default are the tables that are
-    /// part of the library.
+    /// The endgame tables to probe; `None` to play without. By default, the tables embedded in the
+    /// library.
     pub tables: Option<Arc<Tablebase>>,
     /// The weights of the evaluation; `None` for those of the ruleset.
     pub weights: Option<Weights>,
@@ -31,7 +31,7 @@ impl EngineOptions {
     /// The bound of [contempt](EngineOptions::contempt): larger values are clamped to it.
     pub const MAX_CONTEMPT: i32 = 1000;
 
-    /// Returns the defaults: one thread, 64 MiB, and the tables of these rules that are part of
+    /// Returns the defaults: one thread, 64 MiB, and the tables of these rules that are embedded in
     /// the library.
     pub fn new(rules: &Ruleset) -> EngineOptions {
         EngineOptions {

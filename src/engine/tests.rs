@@ -28,7 +28,7 @@ fn rulesets() -> Vec<Ruleset> {
     builtin.chain(own).collect()
 }
 
-/// Random games, and what is done at each position of them.
+/// Plays random games, and calls `look` with each of their positions and its legal moves.
 fn along_games(rules: &Ruleset, count: u64, mut look: impl FnMut(&Game, &[Move])) {
     for seed in 0..count {
         let mut random = SeededRng::new(seed);
@@ -81,7 +81,7 @@ fn check<const W: usize>(rules: &Ruleset) {
                 "{}",
                 context()
             );
-            assert!(state.captured_lines_agree(&board));
+            assert!(state.lines_agree(&board));
             state.take_back(&board, step, undo);
             assert_eq!((state.position(rules.id()), state.key), before);
         }
@@ -110,7 +110,7 @@ fn check_endings<const W: usize>(
     }
 }
 
-/// The squares where one captures are those where somebody who arrives captures.
+/// Checks that the capture squares are those on which an arriving man captures.
 fn check_captures<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
@@ -130,8 +130,8 @@ fn check_captures<const W: usize>(
 }
 
 impl<const W: usize> State<W> {
-    /// Whether what is kept by lines is what is kept by squares.
-    fn captured_lines_agree(&self, board: &BoardTables<W>) -> bool {
+    /// Returns whether the occupancy by lines agrees with the bitboards.
+    fn lines_agree(&self, board: &BoardTables<W>) -> bool {
         (0..board.rank.len()).all(|square| {
             let lines = self.occupied_lines(board, square);
             let occupied = self.occupied().contains(square);
@@ -153,7 +153,7 @@ fn the_board_is_that_of_the_rules() {
     }
 }
 
-/// The lines of moves of that length, as the engine makes them.
+/// Counts the lines of `depth` moves with the engine's move generation.
 fn perft<const W: usize>(board: &BoardTables<W>, state: &mut State<W>, depth: usize) -> u64 {
     let mut steps = Vec::new();
     state.each_step(board, |step| steps.push(step));

@@ -74,7 +74,7 @@ static void wrong_openings(const char *folder)
           TAFL_STATUS_INVALID_ARGUMENT, "aligned");
     options.access = 7;
     FAILS(taflbase_open("brandubh", folder, &options, &tables), TAFL_STATUS_INVALID_ARGUMENT,
-          "7 is no access");
+          "7 is not an access mode");
     options.access = TAFL_ACCESS_READ;
     options.cache_bytes = SIZE_MAX;
     REQUIRE(taflbase_open("brandubh", folder, &options, &tables) == TAFL_STATUS_OK);
@@ -116,7 +116,7 @@ static void wrong_pointers(const char *folder)
     FAILS(taflbase_print_position(tables, &position, NULL), invalid, "text");
     FAILS(taflbase_slices(tables, TAFL_METRIC_DTW, NULL, 1, &length), invalid, "slices");
     FAILS(taflbase_slices(tables, TAFL_METRIC_DTW, &slice, 1, NULL), invalid, "length");
-    FAILS(taflbase_slices(tables, 2, &slice, 1, &length), invalid, "2 is no metric");
+    FAILS(taflbase_slices(tables, 2, &slice, 1, &length), invalid, "2 is not a metric");
     FAILS(taflbase_play(tables, &position, NULL, &position), invalid, "played");
     move.from = move.to = 0;
     FAILS(taflbase_play(tables, &position, &move, &position), invalid, "no legal move");

@@ -427,7 +427,7 @@ fn an_engine_takes_no_more_memory_than_there_is() {
     let refused = Engine::new(rules, options).err();
     assert_eq!(refused, Some(EngineError::Memory { bytes: usize::MAX }));
     let told = refused.unwrap().to_string();
-    assert!(told.contains("MiB") && told.contains("allow less"), "{told}");
+    assert!(told.contains("MiB") && told.contains("use a smaller one"), "{told}");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn games_of_another_match_are_refused() {
     let first = text.lines().next().unwrap();
     fs::write(place.path("games.jsonl"), format!("{first}\nnonsense\n{first}\n")).unwrap();
     let damaged = place.run(&[&MATCH[..], &["games.jsonl"]].concat());
-    damaged.refused(2, &["games.jsonl: line 2 is no game of a match"]);
+    damaged.refused(2, &["games.jsonl: line 2 is not a game of a match"]);
     let (_, rest) = first.split_once("\"opening\":[\"").unwrap();
     let opening = &rest[..5];
     let other = text.replace(&format!("\"opening\":[\"{opening}"), "\"opening\":[\"x");

@@ -52,7 +52,7 @@ terms! {
     DoubleLine = "double-line",
     /// No path of empty squares leads from the king to a goal.
     Enclosed = "enclosed",
-    /// One of the king's neighbours is hostile, on a square where two suffice to capture him.
+    /// One of the king's neighbours is hostile, on a square where two suffice to capture it.
     OneHostile = "one-hostile",
     /// Two neighbours are hostile.
     TwoHostile = "two-hostile",
@@ -111,7 +111,8 @@ fn count_soldiers<const W: usize>(
     sink.term(mobility, moves as i32);
 }
 
-/// Counts the king's moves, and the lines to goals from his square and from their targets.
+/// Counts the king's moves, and the open lines to goals from its square and from the squares that
+/// it can move to.
 #[inline]
 fn count_king<const W: usize>(
     board: &BoardTables<W>,
@@ -128,7 +129,7 @@ fn count_king<const W: usize>(
     let mut line_squares = 0;
     let mut double = false;
     for to in squares(board, state.king, targets) {
-        // A line back over his present square is open already, and counted above.
+        // A line back over its present square is open already, and counted above.
         let lines = state.open_goals(board, to).len();
         line_squares += i32::from(lines > 0);
         double |= lines > 1;
@@ -160,7 +161,7 @@ fn is_enclosed<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> bool
     }
 }
 
-/// Counts the king's hostile neighbours, and the squares where he could be captured.
+/// Counts the king's hostile neighbours, and the squares on which an attacker would capture it.
 #[inline]
 fn count_danger<const W: usize>(
     board: &BoardTables<W>,

@@ -18,7 +18,7 @@ pub(crate) struct Evaluator {
     /// By kind and square.
     places: ByKind<Vec<Weight>>,
     terms: [Weight; Term::COUNT],
-    /// The number of men in the starting position. With so many, only the weights of the start
+    /// The number of men in the starting position. With all of them, only the weights of the start
     /// count.
     start_men: i32,
 }

@@ -114,7 +114,7 @@ impl Weights {
         let mut terms = [Weight::default(); Term::COUNT];
         for (name, weight) in file.terms {
             let Some(&term) = Term::ALL.iter().find(|term| term.name() == name) else {
-                return Err(WeightsError(format!("terms: {name:?} is no term")));
+                return Err(WeightsError(format!("terms: there is no term {name:?}")));
             };
             terms[term as usize] = weight;
         }
@@ -174,6 +174,7 @@ fn check(field: &str, weights: &[Weight]) -> Result<(), WeightsError> {
     }
 }
 
+/// Returns the weight of each orbit; 0 for those that the file does not name.
 fn places(places: &Places, field: &str, rules: &Ruleset) -> Result<Vec<Weight>, WeightsError> {
     let orbit_of = orbits(rules);
     let count = orbit_count(&orbit_of);
@@ -224,7 +225,7 @@ mod tests {
         let rules = rules("brandubh");
         let text = Weights::of(&rules).to_toml(&rules, std::slice::from_ref(&rules.name));
         for (from, to, message) in [
-            ("\ntempo", "\nhaste", "terms: \"haste\" is no term"),
+            ("\ntempo", "\nhaste", "terms: there is no term \"haste\""),
             ("\na1", "\nz9", "attackers: there is no square \"z9\""),
             ("brandubh", "tablut", "weights for tablut, not for brandubh"),
             (

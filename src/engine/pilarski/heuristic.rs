@@ -82,7 +82,7 @@ pub(super) fn capturable<const W: usize>(
 }
 
 /// Returns the moves that the greedy player chooses from: captures, of the king too; else the
-/// king's moves that bring him nearest to a goal; else all moves.
+/// king's moves that bring it nearest to a goal; else all moves.
 pub(super) fn greedy_steps<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> Vec<Step> {
     let side = state.to_move;
     let steps = state.steps(board);

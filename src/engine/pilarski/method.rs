@@ -40,7 +40,7 @@ pub struct MonteCarlo {
     pub reward: Reward,
     /// The visits in the logarithm of the UCT formula.
     pub visits: Visits,
-    /// The colours with which the player treats a king who can be captured, and a king who has a
+    /// The colours with which the player treats a king that can be captured, and a king that has a
     /// path to victory, as the end of the game.
     pub definitions: Definitions,
     /// Whether these definitions apply to both sides, or only to the side to move.

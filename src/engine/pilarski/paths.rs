@@ -60,12 +60,12 @@ impl<const W: usize> Paths<W> {
         to.map(|to| Step::new(state.king, to))
     }
 
-    /// Returns whether the king has a path to victory if he is to move.
+    /// Returns whether the king has a path to victory if it is to move.
     pub(super) fn has_path(&self, board: &BoardTables<W>, state: &State<W>) -> bool {
         self.king_steps(board, state).next().is_some()
     }
 
-    /// Returns whether a king who moves to this square of an edge reaches a corner against any
+    /// Returns whether a king that moves to this square of an edge reaches a corner against any
     /// defence.
     fn wins_from(&self, board: &BoardTables<W>, state: &State<W>, to: usize) -> bool {
         let edges = &self.edges_of_square[to];

@@ -60,7 +60,7 @@ impl fmt::Display for PilarskiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PilarskiError::OtherGoals => f.write_str(
-                "its heuristic is for games in which the king escapes to the four corners",
+                "the player's heuristic is for games in which the king escapes to the four corners",
             ),
         }
     }

@@ -64,7 +64,7 @@ fn a_clear_edge_is_a_path() {
     // Attackers in the files b and h could close either way to a corner, but not both.
     assert!(scene("/9/9/3tKt3/1t2t2t1/9/9/9/9/9/ d").has_path());
     assert!(!scene("/1t5t1/9/3tKt3/4t4/9/9/9/9/9/ d").has_path());
-    // Not even a man of his own may stand on it.
+    // Not even a defender may stand on it.
     assert!(!scene("/1T5T1/9/3tKt3/4t4/9/9/9/9/9/ d").has_path());
 }
 
@@ -73,7 +73,7 @@ fn a_safe_edge_is_a_path() {
     // b1 is occupied; of the files to the other corner, f, g and h, all are free.
     assert!(scene("/1T7/9/3tKT3/4t4/9/9/9/9/9/ d").has_path());
     assert!(!scene("/1T7/9/3tKT3/4t4/6t2/9/9/9/9/ d").has_path());
-    // Defenders there are no harm, a man on the edge itself is.
+    // Defenders there do no harm, but a man on the edge itself does.
     assert!(scene("/1T7/9/3tKT3/4t4/6T2/9/9/9/9/ d").has_path());
     assert!(!scene("/1T5T1/9/3tKT3/4t4/9/9/9/9/9/ d").has_path());
 }
@@ -85,7 +85,7 @@ fn an_attacker_beside_the_corner_will_be_captured_against_it() {
     // From g1 there is no room to come up to a man on h1.
     assert!(!scene("/1T7/9/5tKT1/6t2/7t1/9/9/9/9/ d").has_path());
     assert!(scene("/1T7/9/5tKT1/6t2/9/9/9/9/9/ d").has_path());
-    // He has come between, and is captured by the king who goes to g1.
+    // The attacker has come between, and the king captures it by going to g1.
     let after = scene("/1T2K2t1/3ttt3/9/9/9/9/9/9/9/ d");
     let steps: Vec<Step> = after.paths.king_steps(&after.board, &after.state).collect();
     assert_eq!(steps, [step("e1-g1")]);
@@ -107,7 +107,7 @@ fn the_corner_itself_is_a_path() {
 }
 
 #[test]
-fn the_king_who_can_be_captured_costs_1000() {
+fn a_king_that_can_be_captured_costs_1000() {
     // Below the attacker on h4; another one can come to h2, or there is none.
     assert!(scene("/9/t8/7K1/7t1/9/9/9/9/1T7/ d").score("b9-c9") < -900);
     assert!(scene("/9/9/7K1/7t1/9/9/9/9/1T7/ d").score("b9-c9") > -900);
@@ -115,11 +115,11 @@ fn the_king_who_can_be_captured_costs_1000() {
 
 #[test]
 fn captures_count_10_and_losses_5() {
-    // The defender on c4 captures b4 between himself and a4.
+    // The defender that arrives on c4 captures b4 between itself and a4.
     let mut scene_of = scene("/9/9/2T6/Tt7/9/4K4/9/9/4t4/ d");
     let quiet = scene_of.score("c3-c2");
     assert_eq!(scene_of.score("c3-c4") - quiet, 10);
-    // One that stands between an attacker and a square another one reaches.
+    // One that stands between an attacker and a square that another one reaches.
     let mut scene_of = scene("/9/9/1tT4T1/9/3t5/4K4/9/9/4t4/ d");
     assert_eq!(capturable(&scene_of.board, &scene_of.state, Side::Defenders).len(), 1);
     let exposed = scene_of.score("h3-h4");
@@ -144,7 +144,7 @@ fn paths_and_central_squares_of_the_king_have_their_points() {
 fn attackers_have_1000_where_the_king_has_no_path() {
     let mut open = scene("/9/9/3tKt3/1t2t2t1/9/9/9/9/9/ a");
     assert_eq!(open.score("b4-b5"), 0);
-    // On h1 he closes the way to i1, and from e1 to a1 there is one on d3 to come between.
+    // On h1 the attacker closes the way to i1; between e1 and a1, the one on d3 can come between.
     assert_eq!(open.score("h4-h1"), 1000);
 }
 
@@ -178,7 +178,7 @@ fn all_methods() -> [Method; 6] {
     ]
 }
 
-/// Positions of so many men from which the side to move wins in so many plies.
+/// Returns random positions of few men that `side`, to move, wins in this many plies.
 fn won_positions(tables: &Tablebase, side: Side, plies: u16, count: usize) -> Vec<Position> {
     let rules = tables.rules();
     let mut random = SeededRng::new(7);
@@ -220,7 +220,7 @@ fn the_most_visited_move_is_a_best_one_of_the_tables() {
                 if method.definitions == Definitions::Never {
                     assert_eq!(found, best, "{context}");
                 } else {
-                    // Whoever takes a path for the end does not care how long it is.
+                    // A player that counts a path as a win does not mind how long it is.
                     assert_eq!(found.wdl, best.wdl, "{context}");
                 }
             }

@@ -174,7 +174,7 @@ impl<const W: usize> Search for Searcher<W> {
         let lines = request.lines.get().min(moves.len());
         let probe = tables
             .map_or(RootProbe::None, |tables| root_probe::probe_root(tables, game, &moves, lines));
-        let (moves, known) = match probe {
+        let (moves, known): (Vec<RootMove>, _) = match probe {
             RootProbe::Lines(lines) => {
                 let known = table_iteration(lines, started.elapsed());
                 report(&known);
@@ -185,9 +185,8 @@ impl<const W: usize> Search for Searcher<W> {
             }
             RootProbe::None => (moves.iter().map(|mv| RootMove::new(mv, None)).collect(), None),
         };
-        let moves: Vec<RootMove> = moves;
-        // Contempt is relative to the root's side, so that the scores of draws in the table are
-        // wrong for the other side.
+        // Contempt is relative to the root's side, so the scores of draws in the table are wrong
+        // for the other side.
         let side = game.position().to_move;
         if self.root_side.replace(side) != Some(side) && self.options.contempt != 0 {
             self.table.clear();

@@ -152,8 +152,8 @@ impl<const W: usize> Worker<'_, W> {
                     // Captures come early in any case: the history only orders quiet moves.
                     if !captures {
                         let previous = self.previous();
-                        let tried = &tried[..tried_count];
-                        self.move_history.update(side, ply, previous, step, tried, depth);
+                        let quiet = &tried[..tried_count];
+                        self.move_history.update(side, ply, previous, step, quiet, depth);
                     }
                     break;
                 }

@@ -9,7 +9,7 @@ use super::worker::Worker;
 
 impl<const W: usize> Worker<'_, W> {
     /// Adds the moves to search: all of them or, if the king threatens to escape, those that
-    /// block all his lines or draw by repetition.
+    /// block all its lines or draw by repetition.
     pub(super) fn add_candidates(&mut self, threat: &Threat<W>, best: Step, ply: usize) {
         let (board, state) = (self.shared.board, &self.state);
         let side = state.to_move;
@@ -31,7 +31,7 @@ impl<const W: usize> Worker<'_, W> {
             } else if step == counter {
                 COUNTER
             } else if side == Side::Defenders && step.from() == state.king {
-                // A king who sees a goal forces a reply.
+                // A king that sees a goal forces a reply.
                 match state.open_goals(board, step.to()).len() {
                     0 => history,
                     lines => LINE + 100 * lines as i32,
@@ -50,8 +50,8 @@ impl<const W: usize> Worker<'_, W> {
     }
 
     /// Returns the candidate of the highest priority among those from index `first` on, of which
-    /// `number` were tried. It is moved behind those, so that one step of a selection sort
-    /// suffices for each move tried.
+    /// `number` were tried. It is moved after those: one step of a selection sort for each
+    /// move tried.
     #[inline]
     pub(super) fn pick(&mut self, first: usize, number: usize) -> Option<Candidate> {
         let left = self.candidates.get_mut(first + number..)?;

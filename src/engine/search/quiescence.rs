@@ -40,7 +40,7 @@ impl<const W: usize> Worker<'_, W> {
                 self.add_candidates(&threat, best, ply);
                 self.escape_score(ply)
             }
-            // A king who can be captured can usually be saved: the search for that move costs
+            // A king that can be captured can usually be saved: the search for that move costs
             // more than it gains.
             Threat::Capture | Threat::None => {
                 let estimate = self.estimate();
@@ -91,7 +91,7 @@ impl<const W: usize> Worker<'_, W> {
         score
     }
 
-    /// Adds captures and, in the first plies, the king's moves to squares from which he sees a
+    /// Adds captures and, in the first plies, the king's moves to squares from which it sees a
     /// goal.
     fn add_tactical_moves(&mut self, depth: usize, best: Step) {
         let (board, state) = (self.shared.board, &self.state);

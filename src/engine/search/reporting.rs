@@ -68,6 +68,7 @@ impl<const W: usize> Worker<'_, W> {
         let mut steps = Vec::new();
         let mut undos = Vec::new();
         let mut next = line.to_vec();
+        // Each search extends the line as far as its own PV reaches, which may be cut off, too.
         while !next.is_empty() {
             let mut is_over = false;
             for step in std::mem::take(&mut next) {

@@ -138,7 +138,7 @@ impl<const W: usize> Worker<'_, W> {
         let mut best = -INFINITE;
         for number in 0..moves.len() {
             let step = moves[number].step;
-            let score = if moves[number].ends_game {
+            let searched = if moves[number].ends_game {
                 self.pv[1].clear();
                 won_in(1)
             } else {
@@ -152,7 +152,6 @@ impl<const W: usize> Worker<'_, W> {
                 return best;
             }
             let entry = &mut moves[number];
-            let searched = score;
             let score = entry.prove(searched, alpha, beta);
             if number == 0 || score > alpha {
                 entry.score = score;

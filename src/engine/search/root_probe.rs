@@ -103,36 +103,34 @@ fn rank_move(
     let mover = game.position().to_move;
     let mut then = game.clone();
     then.push(&played);
-    let ranked = |wdl, plies, is_proved| {
-        Some(RankedMove { played, value: Probed { wdl, plies }, is_proved })
-    };
-    match (then.outcome(), value?) {
+    let (wdl, plies, is_proved) = match (then.outcome(), value?) {
         (Some(Outcome { winner: Some(winner), .. }), _) => {
-            ranked(if winner == mover { Wdl::Win } else { Wdl::Loss }, Some(1), true)
+            (if winner == mover { Wdl::Win } else { Wdl::Loss }, Some(1), true)
         }
-        (Some(Outcome { winner: None, .. }), _) => ranked(Wdl::Draw, None, true),
+        (Some(Outcome { winner: None, .. }), _) => (Wdl::Draw, None, true),
         // A table's draw is an endless game, but where repetition loses, no game is endless.
         (None, Probed { wdl: Wdl::Draw, .. }) => {
             let is_draw =
                 rules.endless == Endless::Draw && rules.repetition != Repetition::MoverLoses;
-            ranked(Wdl::Draw, None, is_draw)
+            (Wdl::Draw, None, is_draw)
         }
         (None, Probed { wdl, plies }) => match (then.plies_left(), plies) {
             // The ply limit ends the game before the win. The loser can hold out that long even
             // if positions can be repeated.
             (Some(left), Some(plies)) if u32::from(plies) > left => {
-                ranked(Wdl::Draw, None, rules.repetition != Repetition::MoverLoses)
+                (Wdl::Draw, None, rules.repetition != Repetition::MoverLoses)
             }
-            (Some(_), None) => ranked(wdl, None, false),
+            (Some(_), None) => (wdl, None, false),
             _ => {
                 let can_recur = rules.repetition != Repetition::Allowed
                     && wdl == Wdl::Win
                     && played.captured.is_empty();
                 let from_root = plies.map(|plies| plies.saturating_add(1));
-                ranked(wdl, from_root, !has_history && !can_recur)
+                (wdl, from_root, !has_history && !can_recur)
             }
         },
-    }
+    };
+    Some(RankedMove { played, value: Probed { wdl, plies }, is_proved })
 }
 
 /// Returns the probe of a won position. Moves that are not proved to win are left to the search.
@@ -148,25 +146,19 @@ fn won(
         moves.retain(|mv| mv.value.wdl == Wdl::Win);
     }
     moves.sort_by_key(|mv| (mv.value.wdl != Wdl::Win, mv.distance()));
-    let wins = || moves.iter().filter(|mv| mv.value.wdl == Wdl::Win);
     // A win without a distance may come too late for the ply limit.
-    let is_in_time = |mv: &RankedMove| mv.value.plies.is_some() || game.plies_left().is_none();
-    let known = (!has_history && wins().any(is_in_time)).then_some(Wdl::Win);
-    let is_exact = wins().all(|mv| mv.value.plies.is_some());
+    let is_in_time = wins(&moves).any(|mv| mv.value.plies.is_some() || game.plies_left().is_none());
+    let known = (!has_history && is_in_time).then_some(Wdl::Win);
+    let is_exact = wins(&moves).all(|mv| mv.value.plies.is_some());
     let Some(mut proof) = Proof::new(tables, game).filter(|_| is_exact) else {
         return RootProbe::Moves { moves, known };
     };
-    let mut proved = Vec::new();
-    for mv in wins() {
-        let line = match mv.is_proved {
-            true => Some(table_line(tables, game, mv)),
-            false => proof.winning_line(&mv.played),
-        };
-        proved.extend(line);
-        if proved.len() == lines {
-            break;
-        }
-    }
+    // Lazy, since a proof takes time: none is attempted after the last line that is needed.
+    let found = wins(&moves).filter_map(|mv| match mv.is_proved {
+        true => Some(table_line(tables, game, mv)),
+        false => proof.winning_line(&mv.played),
+    });
+    let mut proved: Vec<Line> = found.take(lines).collect();
     if proved.is_empty() {
         return RootProbe::Moves { moves, known };
     }
@@ -175,6 +167,11 @@ fn won(
         _ => Plies::MAX,
     });
     RootProbe::Lines(proved)
+}
+
+/// Returns the moves that win by the tables.
+fn wins(moves: &[RankedMove]) -> impl Iterator<Item = &RankedMove> {
+    moves.iter().filter(|mv| mv.value.wdl == Wdl::Win)
 }
 
 /// Returns the probe of a position that is lost by the tables. With a history, moves that are not
@@ -198,12 +195,11 @@ fn lost(
     if !moves.iter().all(|mv| mv.is_proved && mv.value.plies.is_some()) {
         return RootProbe::Moves { moves, known: None };
     }
-    let best = moves.iter().take(lines);
-    let line = |mv: &RankedMove| match &mut proof {
+    let best = moves.iter().take(lines).map(|mv| match &mut proof {
         Some(proof) => Line { moves: proof.losing_line(&mv.played), ..line(mv) },
         None => table_line(tables, game, mv),
-    };
-    RootProbe::Lines(best.map(line).collect())
+    });
+    RootProbe::Lines(best.collect())
 }
 
 /// Returns the probe of a position that is drawn by the tables. Losing moves are left out only if

@@ -112,8 +112,8 @@ impl TranspositionTable {
     /// If the memory cannot be allocated.
     pub(super) fn new(bytes: usize) -> Result<TranspositionTable, EngineError> {
         let buckets = (bytes / (BUCKET_WORDS * size_of::<AtomicU64>())).max(1);
-        let words = AtomicWords::new(buckets * BUCKET_WORDS);
-        let words = words.map_err(|_| EngineError::Memory { bytes })?;
+        let words =
+            AtomicWords::new(buckets * BUCKET_WORDS).map_err(|_| EngineError::Memory { bytes })?;
         Ok(TranspositionTable { words, generation: 0 })
     }
 

@@ -1,4 +1,4 @@
-//! A thread's way through games, against the games themselves.
+//! Workers that play through games, compared with the games themselves.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::game::value::Value;
 use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
 
-/// Does something with a worker at the start of a game.
+/// Calls `look` with a worker at the start of a game.
 pub(super) fn with_worker<const W: usize>(
     rules: &Ruleset,
     tables: Option<Arc<Tablebase>>,
@@ -31,8 +31,8 @@ pub(super) fn with_worker<const W: usize>(
     look(&mut Worker::new(&shared, &mut move_history), &game);
 }
 
-/// Games in which moves are taken back again and again, from several of their
-/// positions on: a worker must see the same end as the game itself.
+/// Plays games with many repetitions, from several of their positions on: a worker must see the
+/// same end as the game itself. Returns the number of games that ended.
 fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
     let mut options = EngineOptions::new(rules);
     (options.table_bytes, options.tables) = (1 << 10, None);
@@ -66,8 +66,8 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
     ends
 }
 
-/// The moves that the search adds because they draw by repetition are those that do; how
-/// many there are.
+/// Checks that the moves that the search adds because they draw by repetition are those that do;
+/// returns their number.
 fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game) -> usize {
     worker.candidates.clear();
     let captures = worker.state.capture_squares(worker.shared.board, worker.state.to_move);
@@ -85,8 +85,7 @@ fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game
     draws.len()
 }
 
-/// Legal moves until the game is over, of which every other one takes the side's
-/// last one back.
+/// Plays random moves until the game is over; most of them take back the side's last one.
 fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
     let mut random = SeededRng::new(seed);
     let mut game = Game::new(Arc::clone(rules)).unwrap();
@@ -110,7 +109,7 @@ fn nothing_comes_back_after_a_pass() {
     };
     with_worker::<1>(&rules, None, |worker, _| {
         let start = worker.state.position(rules.id());
-        // Each man comes back to where he was, twice, while the defenders pass.
+        // The man comes back to where it was, twice, while the defenders pass.
         for _ in 0..2 {
             for (from, to) in [("d1", "c1"), ("c1", "d1")] {
                 assert_eq!(play(worker, from, to), None);
@@ -150,7 +149,7 @@ fn a_line_ends_by_repetition_where_the_game_would() {
 
 /// Random placements of few men, on boards of every number of words.
 #[test]
-fn a_search_hears_from_the_tables_what_everybody_does() {
+fn a_search_reads_the_same_values_from_the_tables_as_a_probe() {
     fn check<const W: usize>(name: &str) {
         let rules = Ruleset::builtin(name).unwrap();
         let tables = Arc::new(Tablebase::new(rules.clone()));
@@ -170,9 +169,9 @@ fn a_search_hears_from_the_tables_what_everybody_does() {
                 worker.state = State::new(worker.shared.board, &position);
                 let is_open = worker.state.winning_step(worker.shared.board).is_none();
                 if is_open && !attackers.is_empty() {
-                    let told = (known != Wdl::Draw || rules.endless == Endless::Draw)
+                    let expected = (known != Wdl::Draw || rules.endless == Endless::Draw)
                         .then(|| table_score(known, 0, 0));
-                    assert_eq!(worker.probe_oracle(0), told, "{}", position.to_text(&rules));
+                    assert_eq!(worker.probe_oracle(0), expected, "{}", position.to_text(&rules));
                     answers += 1;
                 }
             }
@@ -185,10 +184,10 @@ fn a_search_hears_from_the_tables_what_everybody_does() {
     check::<6>("alea-evangelii");
 }
 
-/// A win that the ply limit cuts off is a draw there, and only there: sooner in the game
-/// the same position may be won.
+/// A win that the ply limit cuts off is a draw there, and only there: earlier in the game the same
+/// position may be won.
 #[test]
-fn draws_by_the_ply_limit_rest_on_the_way_to_them() {
+fn draws_by_the_ply_limit_depend_on_the_path() {
     let limit = 6;
     let text = include_str!("../../game/rules/builtin/brandubh.toml");
     let rules = Ruleset::from_toml(&format!("ply-limit = {limit}\n{text}"), "short").unwrap();
@@ -210,13 +209,13 @@ fn draws_by_the_ply_limit_rest_on_the_way_to_them() {
             }
             for ply in [0, 3] {
                 worker.depends_on = PATH_INDEPENDENT;
-                let told = worker.probe_oracle(ply).unwrap();
+                let score = worker.probe_oracle(ply).unwrap();
                 if usize::from(plies) + ply > limit as usize {
-                    assert_eq!((told, worker.depends_on), (0, 0));
+                    assert_eq!((score, worker.depends_on), (0, 0));
                     late += 1;
                 } else {
                     assert_eq!(worker.depends_on, PATH_INDEPENDENT);
-                    assert_ne!(told, 0);
+                    assert_ne!(score, 0);
                     in_time += 1;
                 }
             }

@@ -36,7 +36,7 @@ pub(super) struct LimitError {
 impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LimitError { limit, made } = self;
-        write!(f, "limit {limit} is too small: the moves made so far are {made}")
+        write!(f, "limit {limit} is too small: {made} moves have been made so far")
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Session {
     chooser: MoveChooser,
     /// Sides played by the engine.
     auto: BySide<bool>,
-    /// Error of the engine's last attempt to move. A repetition is not printed again.
+    /// Error of the engine's last attempt to move. The same error is not printed again.
     last_error: Option<String>,
     watcher: Option<Watcher>,
 }
@@ -42,7 +42,7 @@ type Watcher = Box<dyn FnMut(&View<'_>)>;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct View<'a> {
-    /// Board as text, which may be no valid position.
+    /// Board as text; it may not be a valid position.
     pub board: String,
     /// Side to move.
     pub to_move: Side,

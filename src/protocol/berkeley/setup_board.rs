@@ -66,7 +66,7 @@ impl SetupBoard {
         text
     }
 
-    /// Writes the board in the notation of positions, even if it is no valid position.
+    /// Writes the board in the notation of positions, even if it is not a valid position.
     pub(super) fn to_text(self, board: Board) -> String {
         Layout::text_of(board, |square| self.piece(square))
     }

@@ -4,8 +4,9 @@ use crate::game::rules::Side;
 
 use super::notation::simple_move;
 
-/// Writes an iteration as two lines: `status` with the depth, marked if it is not finished, and
-/// `analysis` with the number of lines, each with its moves and score.
+/// Writes an iteration as two lines of text: `status` with the depth, marked if the iteration is
+/// not finished, and `analysis` with the number of lines of play, then the moves and the score of
+/// each.
 pub(super) fn analysis(found: &Iteration, game: &Game) -> String {
     let (board, mover) = (game.rules().board, game.position().to_move);
     let unfinished = if found.is_complete { "" } else { ", not finished" };

@@ -68,7 +68,7 @@ impl ClockLine {
     }
 
     /// Returns the line for a player's clock; `None` for a clock without time. The protocol has no
-    /// increments. The opponent's time is given as the same.
+    /// increments. Both sides get the same time.
     pub(super) fn of(clock: Clock) -> Option<ClockLine> {
         let left = match clock {
             Clock::PerMove(time) => TimeLeft { time, in_overtime: true, periods: 1 },

@@ -34,7 +34,7 @@ pub(super) enum ProcessError {
     Ended(ExitStatus),
     /// It runs, but has closed its input or output.
     Closed,
-    /// It has not replied time_limit this time.
+    /// It has not replied within this time.
     TimedOut(Duration),
     /// The wait was interrupted.
     Stopped,

@@ -111,7 +111,7 @@ fn who_must_move_beyond_the_limit_loses() {
     assert_eq!(said(&format!("{moves}limit 2\na3-2\nf4-e\n")).stars(), ["* White wins."]);
     assert_eq!(said(&format!("limit 1\n{moves}new\n{moves}a3-2\n")).stars(), ["* White wins."]);
     let late = said(&format!("{moves}limit 1\n"));
-    assert_eq!(late.err, "Error: limit 1 is too small: the moves made so far are 2\n");
+    assert_eq!(late.err, "Error: limit 1 is too small: 2 moves have been made so far\n");
     assert!(said("limit 0").err.starts_with("Error: limit 0 is too small"));
     // Black has made two moves and white one: white may still make its second.
     assert_eq!(said(&format!("{moves}a3-2\nlimit 2\nf4-e\n")).stars(), ["* White wins."]);
