@@ -1,18 +1,18 @@
-//! The checked-in header is the one that cbindgen makes of the source.
+//! Checks that the checked-in header is what cbindgen generates from the source.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cbindgen::{Builder, Config, EnumConfig, Language, RenameRule, Style};
 
-/// Set it to have the header written anew.
+/// If this variable is set, the test writes the header.
 const WRITE: &str = "TAFLBASE_WRITE_HEADER";
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/capi")
 }
 
-/// The module's own documentation, as a comment.
+/// Returns the module's documentation as a C comment.
 fn introduction() -> String {
     let source = fs::read_to_string(folder().join("mod.rs")).unwrap();
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
@@ -20,7 +20,7 @@ fn introduction() -> String {
     format!("/*\n{lines} */")
 }
 
-/// The version, as macros.
+/// Returns the version as C macros.
 fn version() -> String {
     let macros = [
         ("", format!("{:?}", env!("CARGO_PKG_VERSION"))),
@@ -62,7 +62,7 @@ fn generated() -> String {
 }
 
 #[test]
-fn the_header_is_that_of_the_source() {
+fn the_header_matches_the_source() {
     let path = folder().join("taflbase.h");
     if std::env::var_os(WRITE).is_some() {
         fs::write(&path, generated()).unwrap();

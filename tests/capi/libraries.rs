@@ -1,4 +1,4 @@
-//! Builds the libraries, and C programs with them.
+//! Builds the libraries, and C programs that use them.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-/// Where the header and both libraries are installed, in the way that docs/c.md tells.
+/// Returns where the header and both libraries are installed, as docs/c.md describes.
 static INSTALLED: LazyLock<PathBuf> = LazyLock::new(|| {
     let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let prefix = temporary.join("capi");
@@ -17,7 +17,7 @@ static INSTALLED: LazyLock<PathBuf> = LazyLock::new(|| {
     prefix
 });
 
-/// The folder of both libraries.
+/// Returns the folder of both libraries.
 pub(crate) fn folder() -> PathBuf {
     INSTALLED.join("lib")
 }
@@ -32,7 +32,7 @@ pub(crate) enum Linking {
 pub(crate) struct Program(PathBuf);
 
 impl Program {
-    /// Compiles a source of the project, strictly.
+    /// Compiles a source of the project with strict warnings.
     pub(crate) fn compile(source: &str, linking: Linking) -> Program {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let name = Path::new(source).file_stem().unwrap().to_str().unwrap();
@@ -56,12 +56,12 @@ impl Program {
         Program(program)
     }
 
-    /// Where it is.
+    /// Returns the path of the executable.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Runs it and returns what it prints, or else what it says against it.
+    /// Runs the program and returns its output, or its error output if it fails.
     pub(crate) fn run(
         &self,
         arguments: &[impl AsRef<OsStr>],
@@ -70,10 +70,10 @@ impl Program {
         let mut command = Command::new(&self.0);
         command.args(arguments).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Cargo's own, which names folders with other builds of the library.
+        // Cargo sets this variable, to folders with other builds of the library.
         command.env_remove("LD_LIBRARY_PATH");
         let mut child = command.spawn().unwrap();
-        // A program that ends before it has read all says why.
+        // A program that exits before it reads all of its input prints why.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
         let [stdout, stderr] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());

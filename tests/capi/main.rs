@@ -1,5 +1,5 @@
-//! The C interface as C programs meet it: compiled against the checked-in header and
-//! linked with the shared and with the static library.
+//! The C interface as C programs see it: compiled against the checked-in header, and linked
+//! with the shared and with the static library.
 #![cfg(all(feature = "capi", unix))]
 
 #[path = "../../examples/alpha_beta/search.rs"]

@@ -1,4 +1,4 @@
-//! C programs, with both libraries.
+//! C programs, linked with both libraries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::positions::{Random, all_positions, random_position};
 
 const BOTH: [Linking; 2] = [Linking::Shared, Linking::Static];
 
-/// A folder of tables of at most three men.
+/// Builds a folder of tables of at most three men.
 fn built(rules: &str) -> TempDir {
     let rules = Ruleset::builtin(rules).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -40,8 +40,8 @@ fn the_example_plays_a_game_to_its_end() {
     }
 }
 
-/// Folders as misuse.c wants them.
-fn sound_damaged_foreign_blocked() -> [TempDir; 4] {
+/// Returns the folders that misuse.c expects.
+fn folders_for_misuse() -> [TempDir; 4] {
     let [sound, damaged, foreign] =
         [built("brandubh"), built("brandubh"), built("brandubh-online")];
     let file = |folder: &TempDir, name: &str| -> PathBuf { folder.path().join(name) };
@@ -59,8 +59,8 @@ fn sound_damaged_foreign_blocked() -> [TempDir; 4] {
 }
 
 #[test]
-fn whatever_is_wrong_is_a_status_and_a_message() {
-    let folders = sound_damaged_foreign_blocked();
+fn every_error_is_a_status_and_a_message() {
+    let folders = folders_for_misuse();
     let paths: Vec<_> = folders.iter().map(TempDir::path).collect();
     for linking in BOTH {
         let misuse = Program::compile("tests/capi/misuse.c", linking);
@@ -70,7 +70,7 @@ fn whatever_is_wrong_is_a_status_and_a_message() {
     }
 }
 
-/// What agree.c prints for a position.
+/// Formats what agree.c prints for a position.
 fn answer(tables: &Tablebase, position: &Position) -> String {
     let (outcome, plies) = match tables.probe_dtw(position).unwrap() {
         Value::Loss(plies) => ("loss", plies),
@@ -83,7 +83,7 @@ fn answer(tables: &Tablebase, position: &Position) -> String {
 }
 
 #[test]
-fn answers_are_those_of_the_library_from_all_threads() {
+fn answers_equal_the_librarys_on_all_threads() {
     for (name, random_slices) in
         [("brandubh", ["K1v3", "K2v2"]), ("alea-evangelii", ["K1v1", "K0v2"])]
     {
@@ -114,17 +114,17 @@ fn answers_are_those_of_the_library_from_all_threads() {
 }
 
 #[test]
-fn a_program_may_have_a_zstd_of_its_own() {
+fn a_program_may_link_its_own_zstd() {
     let folder = built("brandubh");
     for linking in BOTH {
         let program = Program::compile("tests/capi/own_zstd.c", linking);
-        // A win in 3, for which a block was decoded.
+        // A win in 3; to probe it, a block is decoded.
         assert_eq!(program.run(&[folder.path()], "").unwrap(), "1 3 1\n", "{linking:?}");
     }
 }
 
 #[test]
-fn a_program_asks_for_a_shared_library_of_its_version() {
+fn a_program_needs_the_shared_library_of_its_version() {
     let program = Program::compile("examples/probe.c", Linking::Shared);
     let readelf = |file: &Path| {
         let out = Command::new("readelf").arg("-d").arg(file).output().unwrap();
@@ -140,7 +140,7 @@ fn a_program_asks_for_a_shared_library_of_its_version() {
 }
 
 #[test]
-fn the_search_in_c_is_the_search_in_rust() {
+fn the_search_in_c_equals_the_search_in_rust() {
     let tables = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
     let (rules, mut random) = (tables.rules(), Random::new(5));
     let slices = ["K2v3", "K1v5"].map(|slice| slice.parse().unwrap());

@@ -1,5 +1,5 @@
-//! The engine against what is known from elsewhere: values of a brute-force program, the
-//! tables, and the rules of played games.
+//! The engine compared with values of a brute-force program, with the tables, and with the
+//! rules of the game.
 #![cfg(feature = "engine")]
 
 use std::ops::RangeInclusive;
@@ -33,13 +33,13 @@ fn options(rules: &Ruleset) -> EngineOptions {
     EngineOptions { table_bytes: 4 << 20, ..EngineOptions::new(rules) }
 }
 
-/// An engine with the tables that are part of the library.
+/// Creates an engine with the tables embedded in the library.
 fn with_tables(rules: &Arc<Ruleset>) -> Engine {
     Engine::new(Arc::clone(rules), options(rules)).unwrap()
 }
 
-/// An engine that has to find everything itself.
-fn alone(rules: &Arc<Ruleset>) -> Engine {
+/// Creates an engine without tables.
+fn without_tables(rules: &Arc<Ruleset>) -> Engine {
     Engine::new(Arc::clone(rules), EngineOptions { tables: None, ..options(rules) }).unwrap()
 }
 
@@ -55,8 +55,8 @@ fn score_of(value: Value) -> Score {
     }
 }
 
-/// Whatever the defence, `data/positions.tsv` (made by a program that shares no code with
-/// this one) says how long it takes; a search alone must find that.
+/// `data/positions.tsv`, from a brute-force program that shares no code with this one, has the
+/// distance against every defence; a search alone must find it.
 #[test]
 fn short_wins_and_losses_are_found_without_tables() {
     for line in include_str!("../data/positions.tsv").lines() {
@@ -67,13 +67,13 @@ fn short_wins_and_losses_are_found_without_tables() {
             _ => Score::Loss(plies),
         };
         let rules = rules(fields[0]);
-        let found = score(&mut alone(&rules), &game(&rules, fields[1]), Limits::depth(12));
+        let found = score(&mut without_tables(&rules), &game(&rules, fields[1]), Limits::depth(12));
         assert_eq!(found, expected, "{line}");
     }
 }
 
-/// A game of the engine from that position against the best defence that the tables
-/// know; how many plies it took, and how it ended.
+/// Plays the engine against the best defence by the tables; returns the number of plies and how
+/// the game ended.
 fn playout(tables: &Tablebase, start: &Position, engine_side: Side) -> (usize, Option<Outcome>) {
     let rules = Arc::new(tables.rules().clone());
     let mut engine = with_tables(&rules);
@@ -89,7 +89,7 @@ fn playout(tables: &Tablebase, start: &Position, engine_side: Side) -> (usize, O
     (game.moves().len(), game.outcome())
 }
 
-/// Random positions of so many soldiers at the most.
+/// Draws random positions of at most this many soldiers.
 fn samples(tables: &Tablebase, count: usize) -> Vec<Position> {
     samples_of(tables, count, 1..=4)
 }
@@ -117,7 +117,7 @@ fn samples_of(tables: &Tablebase, count: usize, men: RangeInclusive<usize>) -> V
 }
 
 #[test]
-fn what_the_tables_know_is_played_in_exactly_their_distance() {
+fn positions_in_tables_are_played_in_exactly_their_distance() {
     for name in ["brandubh", "tablut", "ashton", "brandubh-online"] {
         let tables = Tablebase::new(Ruleset::load(name).unwrap());
         for position in samples(&tables, 25) {
@@ -140,7 +140,7 @@ fn what_the_tables_know_is_played_in_exactly_their_distance() {
     }
 }
 
-/// With nothing but outcomes to go by, a search must see what the tables have seen.
+/// Given only the outcomes, a search must agree with the tables.
 #[test]
 fn a_search_alone_agrees_with_the_tables() {
     for name in ["brandubh", "tablut", "ashton", "berkeley"] {
@@ -149,7 +149,7 @@ fn a_search_alone_agrees_with_the_tables() {
         for position in samples(&tables, 40) {
             let Ok(value) = tables.probe_dtw(&position) else { continue };
             let game = Game::from_position(Arc::clone(&rules), position).unwrap();
-            let found = score(&mut alone(&rules), &game, Limits::depth(10));
+            let found = score(&mut without_tables(&rules), &game, Limits::depth(10));
             let context = position.to_text(&rules);
             match value {
                 Value::Win(plies) | Value::Loss(plies) if plies <= 5 => {
@@ -157,7 +157,7 @@ fn a_search_alone_agrees_with_the_tables() {
                 }
                 Value::Win(_) => assert!(!matches!(found, Score::Loss(_)), "{context}"),
                 Value::Loss(_) => assert!(!matches!(found, Score::Win(_)), "{context}"),
-                // Undecided games may be won by whoever is not forced to repeat.
+                // The player who is not forced to repeat may win an undecided game.
                 Value::Draw if name == "berkeley" => {}
                 Value::Draw => assert!(matches!(found, Score::Estimate(_)), "{context}"),
             }
@@ -169,7 +169,8 @@ fn a_search_alone_agrees_with_the_tables() {
 fn a_move_that_would_draw_a_won_game_is_not_played() {
     let rules = rules("brandubh");
     let tables = Tablebase::new(rules.as_ref().clone());
-    // Won in 7; the defenders once passed by the position that the shortest way leads to.
+    // A win in 7; earlier in the game, the defenders were in a position that the shortest win
+    // passes through.
     let mut checked = 0;
     for position in samples(&tables, 400) {
         let Ok(Value::Win(plies @ 3..)) = tables.probe_dtw(&position) else { continue };
@@ -187,8 +188,8 @@ fn a_move_that_would_draw_a_won_game_is_not_played() {
     assert!(checked >= 3, "{checked} games");
 }
 
-/// A game in which the best move from this position would bring an earlier one back
-/// although another move wins, too: the winner goes there first, then both go back.
+/// Makes a game in which the best move from this position would repeat an earlier one, although
+/// another move also wins: the winner plays there first, and both sides go back.
 fn shuffled(tables: &Tablebase, game: &Game, best: &Move) -> Option<Game> {
     let rules = game.rules();
     let start = game.position();
@@ -197,8 +198,8 @@ fn shuffled(tables: &Tablebase, game: &Game, best: &Move) -> Option<Game> {
     if wins < 2 || !best.is_quiet() {
         return None;
     }
-    // best, reply, best back, reply back: then the start is there again, which does not
-    // end this game when it began one ply later.
+    // Best move, reply, and both moves back: the position is then the start again. That does
+    // not end this game, which began one ply later.
     let long = Game::from_position(Arc::clone(rules), start.after(best)).ok()?;
     for reply in legal_moves(rules, long.position()).into_iter().filter(Move::is_quiet) {
         let mut tried = long.clone();
@@ -225,7 +226,7 @@ fn shuffled(tables: &Tablebase, game: &Game, best: &Move) -> Option<Game> {
 }
 
 #[test]
-fn a_win_that_comes_after_the_last_ply_is_none() {
+fn a_win_after_the_ply_limit_does_not_count() {
     let rules = rules("mcgill");
     let tables = Tablebase::new(rules.as_ref().clone());
     let position = samples(&tables, 500)
@@ -236,7 +237,7 @@ fn a_win_that_comes_after_the_last_ply_is_none() {
     for (limit, wins) in [(u32::from(plies), true), (u32::from(plies) - 1, false)] {
         let limited = Arc::new(with_limit(limit));
         let game = Game::from_position(Arc::clone(&limited), position).unwrap();
-        for mut engine in [with_tables(&limited), alone(&limited)] {
+        for mut engine in [with_tables(&limited), without_tables(&limited)] {
             let found = score(&mut engine, &game, Limits::depth(u32::from(plies) + 3));
             assert_eq!(found == Score::Win(plies), wins, "{limit} plies: {found}");
             assert!(wins || matches!(found, Score::Estimate(_)), "{limit} plies: {found}");
@@ -244,16 +245,16 @@ fn a_win_that_comes_after_the_last_ply_is_none() {
     }
 }
 
-/// McGill's rules with another last ply.
+/// McGill's rules with another ply limit.
 fn with_limit(plies: u32) -> Ruleset {
     let text = include_str!("../../src/game/rules/builtin/mcgill.toml");
     let text = text.replace("ply-limit = 100", &format!("ply-limit = {plies}"));
     Ruleset::from_toml(&text, "limited").unwrap()
 }
 
-/// Where every move leads to the last ply, the score is that of a draw, for whoever moves.
+/// Where every move leads to the last ply, the score is that of a draw, for either side.
 #[test]
-fn contempt_is_what_a_draw_costs_the_mover() {
+fn contempt_lowers_the_score_of_a_draw() {
     for limit in [1, 2, 3] {
         let rules = Arc::new(with_limit(limit));
         let start = Game::new(Arc::clone(&rules)).unwrap();
@@ -267,7 +268,7 @@ fn contempt_is_what_a_draw_costs_the_mover() {
 }
 
 #[test]
-fn every_answer_is_legal_and_in_time() {
+fn every_move_is_legal_and_in_time() {
     for name in Ruleset::builtin_names() {
         let rules = rules(name);
         let mut game = Game::new(Arc::clone(&rules)).unwrap();
@@ -276,7 +277,7 @@ fn every_answer_is_legal_and_in_time() {
             let time = Duration::from_millis(30);
             let began = Instant::now();
             let best = engine.best_move(&game, &Limits::time(time)).unwrap();
-            // Generous: the machine may be busy. Without a limit it would take for ever.
+            // The limit is generous, for a busy machine; without one the search would not end.
             assert!(began.elapsed() < Duration::from_secs(5), "{name}");
             assert!(legal_moves(&rules, game.position()).contains(&best), "{name}");
             game.play(&best).unwrap();
@@ -299,7 +300,7 @@ fn a_search_is_stopped_from_another_thread() {
         });
         engine.search(&game, Limits::default(), &mut |_| {
             iterations += 1;
-            // Nobody listens any more after the first.
+            // Only the first iteration is reported to the other thread.
             let _ = tell.send(());
         })
     });
@@ -307,7 +308,7 @@ fn a_search_is_stopped_from_another_thread() {
 }
 
 #[test]
-fn one_thread_does_the_same_every_time_and_more_are_sound() {
+fn one_thread_is_deterministic_and_more_are_sound() {
     let rules = rules("brandubh");
     let game = Game::new(Arc::clone(&rules)).unwrap();
     let search = |threads: usize| {
@@ -337,7 +338,7 @@ fn several_lines_differ_in_their_first_moves() {
 }
 
 #[test]
-fn a_game_that_is_over_or_another_one_is_refused() {
+fn finished_games_and_other_rules_are_refused() {
     let brandubh = rules("brandubh");
     let mut over = game(&brandubh, "/7/4t2/7/7/2K4/7/2t4/ d");
     played(&mut over, "Kc5-c1 e2-e1 Kc1-a1");
@@ -347,9 +348,9 @@ fn a_game_that_is_over_or_another_one_is_refused() {
     assert_eq!(engine.best_move(&ashton, &Limits::depth(1)), Err(EngineError::OtherRules));
 }
 
-/// `protocols.md` names these games: the last move before the engine's is a blunder.
+/// `protocols.md` names these games: the move before the engine's is a mistake.
 #[test]
-fn a_mover_who_must_not_repeat_finds_the_win() {
+fn a_side_that_must_not_repeat_finds_the_win() {
     let rules = rules("berkeley");
     for (text, winner) in [
         ("/2t6/4t4/T4t3/3T1t3/1TK3Ttt/3T1t1Tt/9/4t4/4t4/ a", Side::Defenders),
@@ -358,13 +359,13 @@ fn a_mover_who_must_not_repeat_finds_the_win() {
         let game = game(&rules, text);
         let mover = game.position().to_move;
         let expected = if mover == winner { Score::Win(5) } else { Score::Loss(4) };
-        assert_eq!(score(&mut alone(&rules), &game, Limits::depth(8)), expected, "{text}");
+        assert_eq!(score(&mut without_tables(&rules), &game, Limits::depth(8)), expected, "{text}");
     }
 }
 
-/// Of five soldiers the library's tables know outcomes only, of six nothing.
+/// The embedded tables have only outcomes for five soldiers, and nothing for six.
 #[test]
-fn a_win_that_tables_promise_has_no_distance() {
+fn a_win_of_wdl_tables_has_no_distance() {
     let rules = rules("brandubh");
     let tables = Tablebase::new(rules.as_ref().clone());
     for soldiers in [5, 6] {
@@ -389,10 +390,10 @@ fn a_win_that_tables_promise_has_no_distance() {
 }
 
 #[test]
-fn an_engine_that_forgets_searches_as_a_new_one() {
+fn a_cleared_engine_searches_like_a_new_one() {
     let rules = rules("brandubh");
     let game = Game::new(Arc::clone(&rules)).unwrap();
-    let mut engine = alone(&rules);
+    let mut engine = without_tables(&rules);
     let nodes =
         |engine: &mut Engine| engine.search(&game, Limits::depth(6), &mut |_| {}).unwrap().nodes;
     let first = nodes(&mut engine);
@@ -402,7 +403,7 @@ fn an_engine_that_forgets_searches_as_a_new_one() {
 }
 
 #[test]
-fn a_move_leaves_time_for_those_to_come() {
+fn a_move_leaves_time_for_later_moves() {
     let millis = Duration::from_millis;
     let clock = |left, increment| Clock::Game { left: millis(left), increment: millis(increment) };
     for (clock, expected) in [
@@ -410,7 +411,7 @@ fn a_move_leaves_time_for_those_to_come() {
         (Clock::PerMove(millis(50)), 1),
         (clock(60_000, 0), 2400),
         (clock(60_000, 1000), 3150),
-        // The increment comes too late for this move.
+        // The increment is added only after this move.
         (clock(1000, 10_000), 700),
         (clock(0, 10_000), 1),
     ] {
@@ -421,7 +422,7 @@ fn a_move_leaves_time_for_those_to_come() {
 }
 
 #[test]
-fn an_engine_takes_no_more_memory_than_there_is() {
+fn an_engine_does_not_exceed_the_free_memory() {
     let rules = rules("brandubh");
     let options = EngineOptions { table_bytes: usize::MAX, ..options(&rules) };
     let refused = Engine::new(rules, options).err();
@@ -431,7 +432,7 @@ fn an_engine_takes_no_more_memory_than_there_is() {
 }
 
 #[test]
-fn lines_that_were_not_searched_are_not_told() {
+fn lines_that_were_not_searched_are_not_reported() {
     let rules = rules("alea-evangelii");
     let options = EngineOptions { tables: None, ..options(&rules) };
     let game = Game::new(Arc::clone(&rules)).unwrap();
@@ -462,7 +463,7 @@ fn a_stop_before_a_search_ends_it_and_no_other() {
     assert!(found.nodes < 5000 && begun.elapsed() < Duration::from_secs(5), "{}", found.nodes);
     let found = engine.search(&game, Limits::nodes(20_000), &mut |_| {}).unwrap();
     assert!(found.nodes >= 20_000);
-    // A stop that nobody needs any more is taken back.
+    // A stop is withdrawn once it is not needed.
     stopper.stop();
     stopper.reset();
     let found = engine.search(&game, Limits::nodes(20_000), &mut |_| {}).unwrap();
@@ -477,7 +478,7 @@ fn tables_and_positions_of_other_rules_are_refused() {
     let error = Engine::new(Arc::clone(&brandubh), options).err().unwrap();
     assert!(matches!(error, EngineError::OtherTables { .. }));
     assert!(error.to_string().starts_with("the tables of tablut do not hold for brandubh"));
-    // mcgill is tablut with a last ply: to tables it is the same.
+    // mcgill is tablut with a ply limit, which does not matter to tables.
     let tables = Some(Arc::new(Tablebase::new(Ruleset::clone(&tablut))));
     let mcgill = rules("mcgill");
     let options = EngineOptions { tables, ..EngineOptions::new(&mcgill) };
@@ -492,7 +493,7 @@ fn tables_and_positions_of_other_rules_are_refused() {
 }
 
 #[test]
-fn a_search_is_restricted_to_the_moves_that_it_is_given() {
+fn a_search_is_restricted_to_its_root_moves() {
     let rules = rules("brandubh");
     let game = Game::new(Arc::clone(&rules)).unwrap();
     let mut engine = Engine::new(Arc::clone(&rules), options(&rules)).unwrap();
@@ -503,7 +504,7 @@ fn a_search_is_restricted_to_the_moves_that_it_is_given() {
     let found = engine.search(&game, request, &mut |_| {}).unwrap();
     assert_eq!(found.lines.len(), 2);
     assert!(found.lines.iter().all(|line| root_moves.contains(&line.moves[0])));
-    // Of moves that the tables know, too: here the quickest win is left out.
+    // This also applies to moves in the tables: here the quickest win is excluded.
     let mut won = self::game(&rules, "/7/4t2/7/7/2K4/7/2t4/ d");
     let slower = parse_move(&rules, won.position(), "Kc5-c2").unwrap();
     let request = SearchRequest { root_moves: &[slower], ..Limits::depth(4).into() };
@@ -516,7 +517,7 @@ fn a_search_is_restricted_to_the_moves_that_it_is_given() {
 }
 
 #[test]
-fn the_line_of_a_win_goes_on_to_its_end() {
+fn the_line_of_a_win_continues_to_its_end() {
     let rules = rules("brandubh");
     let options = EngineOptions { tables: None, ..options(&rules) };
     let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();

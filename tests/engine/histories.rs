@@ -1,5 +1,5 @@
-//! The engine in games with a past: what it says of a win or a loss within a few plies is
-//! what trying everything says, whatever positions may not come back.
+//! The engine in games with a history: what it reports as a win or a loss within a few plies
+//! agrees with a full search, whichever positions can recur.
 #![cfg(all(feature = "build", feature = "engine"))]
 
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use taflbase::engine::{Engine, EngineOptions, Limits, Score};
 use taflbase::value::Value;
 use taflbase::{Ruleset, Tablebase};
 
-/// Wins and losses within so many plies are compared.
+/// Wins and losses within this many plies are compared.
 const PLIES: usize = 5;
 
-/// Games that are looked at.
+/// The number of games.
 const GAMES: usize = 2500;
 
 fn agree(top: &str, end: &str) {
     let rules = rules(top, end);
     let options =
         EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(&rules) };
-    // One for all games: what it remembers of one must not be told of another.
+    // One engine for all games: what it stored in one must not affect another.
     let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
     let mut random = fastrand::Rng::with_seed(5);
     let (mut wins, mut losses, mut others) = (0, 0, 0);
@@ -56,10 +56,10 @@ fn agree(top: &str, end: &str) {
     assert!(wins > 20 && losses > 20 && others > 20, "{end}: {wins} {losses} {others}");
 }
 
-/// Tables know nothing of the past: a win that they have stands only if no earlier position
-/// can be brought back against it, and if not, another win that does is played.
+/// Tables ignore the history: their win stands only if the loser cannot force a repetition. If
+/// he can, the engine plays another move that wins.
 #[test]
-fn what_tables_promise_stands_whatever_came_before() {
+fn wins_of_the_tables_hold_with_any_history() {
     let rules = rules("", "repetition = \"draw\"");
     let folder = tempfile::tempdir().unwrap();
     let slices = slices_up_to(&rules, 6);
@@ -84,13 +84,13 @@ fn what_tables_promise_stands_whatever_came_before() {
         match (score, distance) {
             (Score::Win(plies), _) if usize::from(plies) <= PLIES => {
                 certain += 1;
-                // The past may cost a longer way round.
+                // The history may force a longer win.
                 spoiled += u32::from(value != Value::Win(plies));
                 assert_eq!(distance, Some(plies), "{context}");
             }
             (_, Some(plies)) => {
                 assert_ne!(value, Value::Win(plies), "{score} {context}");
-                // What takes longer is not looked at.
+                // Longer wins are not checked.
                 let after = tables.probe_dtw(&game.position().after(&best));
                 let is_near = matches!(after, Ok(Value::Loss(left)) if usize::from(left) < PLIES);
                 let wins = minimax.winning_moves(&game, PLIES).contains(&best);
@@ -119,11 +119,11 @@ fn the_start_does_not_count() {
 }
 
 #[test]
-fn who_repeats_loses() {
+fn a_repetition_loses() {
     agree("", "repetition = \"mover-loses\"");
 }
 
 #[test]
-fn the_last_ply_draws() {
+fn the_ply_limit_draws() {
     agree("ply-limit = 12", "repetition = \"allowed\"");
 }

@@ -1,4 +1,5 @@
-//! The engine's search: tactics, histories, the certainty of its word, and proofs.
+//! The engine's search: tactics, histories, the correctness of reported wins and losses, and
+//! proofs.
 
 mod certain;
 mod engine;

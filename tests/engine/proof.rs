@@ -1,4 +1,4 @@
-//! Proofs of the example games from their start positions, without tables.
+//! Proves the example games from their start positions, without tables.
 #![cfg(feature = "engine")]
 
 use taflbase::proof::{ProofOptions, ProvedValue, check, prove};
@@ -11,7 +11,7 @@ fn example(name: &str) -> Ruleset {
     Ruleset::load(&path).unwrap()
 }
 
-/// Proves the value of a position, and that its certificate holds.
+/// Proves the value of a position, and checks the certificate.
 fn assert_proved(rules: &Ruleset, position: &Position, value: ProvedValue) {
     let context = format!("{} {}", rules.name, position.to_text(rules));
     let options = ProofOptions {
@@ -24,7 +24,7 @@ fn assert_proved(rules: &Ruleset, position: &Position, value: ProvedValue) {
     assert_eq!(proof.value(), value, "{context}");
     let certificate = proof.certificate.unwrap_or_else(|| panic!("{context}: no certificate"));
     assert_eq!(certificate.value(), value, "{context}");
-    // The proof rests on the rules alone: the checker has no tables either.
+    // The proof rests on the rules alone: the checker has no tables, either.
     let no_tables = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
     let no_tables = Tablebase::with_options(rules.clone(), no_tables);
     let report = check(&certificate, rules, &no_tables);
@@ -41,8 +41,8 @@ fn example_games_are_solved_from_the_start() {
     }
 }
 
-/// No king escapes from these attackers, and they cannot capture him: whoever is to move, the
-/// game goes on for ever.
+/// The king cannot escape from these attackers, and they cannot capture him: whichever side is
+/// to move, the game never ends.
 #[test]
 fn draws_are_proved_without_tables() {
     let rules = example("5x5-corners-4v0");

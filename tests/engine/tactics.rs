@@ -1,5 +1,6 @@
-//! Won positions of games, on boards with many men: the engine alone must find the wins.
-//! They are proved by a search that shares nothing with it (`examples/suite.rs`).
+//! Won positions from games, with most men still on the board, in which the engine must find
+//! the win without tables. They were proved by a search that shares no code with it
+//! (`examples/suite.rs`).
 #![cfg(feature = "engine")]
 
 use std::fs;
@@ -11,14 +12,14 @@ use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Score};
 use taflbase::notation::parse_move;
 use taflbase::{Game, Position, Ruleset};
 
-/// Positions within which every win is found.
+/// The node limit within which every win is found.
 const NODES: u64 = 1_000_000;
 
-/// A position with what is known of it.
+/// A position and what is known about it.
 struct Task {
     game: Game,
     plies: u16,
-    /// The only first move that wins so soon, if there is only one.
+    /// The only first move that wins this quickly, if there is only one.
     first: Option<String>,
 }
 
@@ -29,7 +30,7 @@ impl Task {
     }
 }
 
-/// The tasks of a built-in ruleset.
+/// Reads the tasks of a built-in ruleset.
 fn tasks(name: &str) -> Vec<Task> {
     let rules = Arc::new(Ruleset::builtin(name).unwrap());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/suite");
@@ -46,7 +47,7 @@ fn tasks(name: &str) -> Vec<Task> {
     text.lines().filter(|line| !line.starts_with('#')).map(task).collect()
 }
 
-/// What an engine without tables and without a past finds.
+/// Searches with an engine without tables, in a game without a history.
 fn found(game: &Game, limits: Limits) -> Iteration {
     let rules = game.rules();
     let options = EngineOptions { table_bytes: 4 << 20, tables: None, ..EngineOptions::new(rules) };
@@ -54,7 +55,7 @@ fn found(game: &Game, limits: Limits) -> Iteration {
 }
 
 #[test]
-fn there_are_wins_of_both_sides_and_all_lengths() {
+fn the_files_have_wins_of_both_sides_and_all_lengths() {
     for name in Ruleset::builtin_names() {
         let tasks = tasks(name);
         assert!(tasks.len() >= 6, "{name}: {} positions", tasks.len());
@@ -70,9 +71,9 @@ fn there_are_wins_of_both_sides_and_all_lengths() {
     }
 }
 
-/// Longer ones take too long for a test; they were proved when the files were made.
+/// Longer wins take too long for a test; they were proved when the files were made.
 #[test]
-fn short_wins_are_what_the_files_say() {
+fn short_wins_agree_with_a_full_search() {
     for name in Ruleset::builtin_names() {
         for task in tasks(name).iter().filter(|task| task.plies <= 3) {
             let context = task.context();

@@ -1,7 +1,7 @@
-//! What must hold whatever the input is: no panic, errors on one line, and answers
-//! that agree with each other. Fuzzers search for inputs that break it
-//! (`scripts/fuzz.sh`); `cargo test` goes through the seeds.
-// Public for the fuzz targets, where this is a library; a module of the tests here.
+//! What must hold for any input: no panic, errors of one line, and results that agree with each
+//! other. Fuzzers search for inputs that break this (`scripts/fuzz.sh`); `cargo test` replays
+//! the seeds.
+// Public for the fuzz targets, for which this is a library; here it is a module.
 #![allow(unreachable_pub, missing_docs)]
 
 #[path = "../support/forge/mod.rs"]
@@ -38,7 +38,7 @@ use taflbase::value::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-/// The built-in rulesets with the tables that are part of the library.
+/// The built-in rulesets with the tables embedded in the library.
 static GAMES: LazyLock<Vec<Tablebase>> = LazyLock::new(|| {
     let game = |name: &&str| Tablebase::new(Ruleset::builtin(name).unwrap());
     Ruleset::builtin_names().iter().map(game).collect()
@@ -51,7 +51,7 @@ fn assert_one_line(error: impl Display) {
     assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
 }
 
-/// The explorer with the built-in rulesets, whose searches are short, and what runs it.
+/// The explorer with the built-in rulesets and short searches, and its runtime.
 static EXPLORER: LazyLock<(Router, Runtime)> = LazyLock::new(|| {
     let options = ServeOptions { search_time: Duration::from_millis(2), ..ServeOptions::default() };
     let site = Arc::new(AppState::open(Vec::new(), None, options).unwrap());
@@ -59,9 +59,9 @@ static EXPLORER: LazyLock<(Router, Runtime)> = LazyLock::new(|| {
     (router(site), runtime)
 });
 
-/// A request: the method and the target on the first line, headers on the next ones, an
-/// empty line, and the body. Tables are sound, so that no answer is a fault of the server;
-/// errors are problems of one line that name no folder.
+/// A request: the first line has the method and the target, the next ones headers; an empty
+/// line and the body follow. The tables are sound, so no response is a server error; errors are
+/// problems of one line that name no folder.
 pub fn request(bytes: &[u8]) {
     let end = bytes.windows(2).position(|two| two == b"\n\n").unwrap_or(bytes.len());
     let body = bytes.get(end + 2..).unwrap_or_default();
@@ -72,7 +72,7 @@ pub fn request(bytes: &[u8]) {
     for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
         request = request.header(name, value);
     }
-    // What is no request by its form, hyper has refused before.
+    // hyper has already rejected requests with invalid syntax.
     let Ok(request) = request.body(Body::from(body.to_vec())) else {
         return;
     };
@@ -93,13 +93,13 @@ pub fn request(bytes: &[u8]) {
     }
 }
 
-/// The first byte chooses a game, the others are text.
+/// The first byte selects a game, the others are text.
 fn game_and_text(bytes: &[u8]) -> Option<(&'static Tablebase, String)> {
     let (&game, text) = bytes.split_first()?;
     Some((&GAMES[usize::from(game) % GAMES.len()], String::from_utf8_lossy(text).into_owned()))
 }
 
-/// A position in any of the games: the first byte chooses it.
+/// A position in one of the games, which the first byte selects.
 pub fn position(bytes: &[u8]) {
     let Some((tables, text)) = game_and_text(bytes) else {
         return;
@@ -110,8 +110,8 @@ pub fn position(bytes: &[u8]) {
     }
 }
 
-/// A position as in [`position`], or the start of the game if that is none, and on
-/// the second line a move.
+/// A position as in [`position`], or the start position if it is invalid; the second line is a
+/// move.
 pub fn moves(bytes: &[u8]) {
     let Some((tables, text)) = game_and_text(bytes) else {
         return;
@@ -130,7 +130,7 @@ pub fn moves(bytes: &[u8]) {
     }
 }
 
-/// A position's text, moves, un-moves and values.
+/// Checks a position's text, moves, un-moves and values.
 fn explore(tables: &Tablebase, position: &Position) {
     let rules = tables.rules();
     let text = position.to_text(rules);
@@ -200,7 +200,7 @@ pub fn ruleset(bytes: &[u8]) {
     }
 }
 
-/// Visits so many positions of a slice at the most, from all over it.
+/// Visits at most this many positions of a slice, spread over all of it.
 fn for_some_positions(index: &SliceIndex, count: u64, mut visit: impl FnMut(&Position)) {
     let lanes = index.lanes().count() as u64;
     for i in 0..count.min(lanes * index.rows()) {
@@ -211,8 +211,8 @@ fn for_some_positions(index: &SliceIndex, count: u64, mut visit: impl FnMut(&Pos
     }
 }
 
-/// The bytes of a table file; once more with the checksums that they ask for: a forged
-/// table may give any answer, but takes nothing else down.
+/// The bytes of a table file, and the same with correct checksums: a forged table may give any
+/// value, but must not break anything else.
 pub fn table(bytes: &[u8]) {
     container(bytes);
     let mut bytes = bytes.to_vec();
@@ -221,7 +221,7 @@ pub fn table(bytes: &[u8]) {
     prober(&bytes);
 }
 
-/// The table as a container of codes.
+/// Reads the table as a container of codes.
 fn container(bytes: &[u8]) {
     let table = match Table::new(bytes) {
         Ok(table) => table,
@@ -263,7 +263,7 @@ static POSITIONS: LazyLock<HashMap<Slice, Vec<Position>>> = LazyLock::new(|| {
     slices_up_to(&BRANDUBH, 4).into_iter().map(some).collect()
 });
 
-/// The table as a file among others.
+/// Reads the table as one file of a folder.
 fn prober(bytes: &[u8]) {
     let Ok(Header { metric, slice, .. }) = Header::of(bytes) else {
         return;
@@ -283,7 +283,7 @@ fn prober(bytes: &[u8]) {
     }
 }
 
-/// A rules record. Rules that can be written are read again as they are.
+/// A rules record. Rules that can be written are read back unchanged.
 pub fn otn(bytes: &[u8]) {
     let rules = match Ruleset::from_otn(&String::from_utf8_lossy(bytes)) {
         Ok(rules) => rules,
@@ -301,7 +301,7 @@ pub fn otn(bytes: &[u8]) {
     explore(&Tablebase::new(rules), &start);
 }
 
-/// A game's record. What is written of it is read again as it is.
+/// A game record. What is written is read back unchanged.
 pub fn record(bytes: &[u8]) {
     let record = match Record::parse(&String::from_utf8_lossy(bytes)) {
         Ok(record) => record,
@@ -314,7 +314,7 @@ pub fn record(bytes: &[u8]) {
     assert_eq!(again.result, record.result, "{text}");
 }
 
-/// The text of a message of the challenge, a state or an action.
+/// The text of a message of the challenge: a state or an action.
 pub fn message(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match message::from_text::<State>(&text) {
@@ -336,9 +336,9 @@ pub fn message(bytes: &[u8]) {
     }
 }
 
-/// What a host says to an engine of OpenTafl. The engine answers line by line.
+/// What a host sends to an OTEP engine, which answers line by line.
 pub fn host(bytes: &[u8]) {
-    // Whoever said goodbye does not wait for a clock.
+    // After a goodbye, nothing waits for a clock.
     let lines = [bytes, b"\ngoodbye\n"].concat();
     let threads = NonZeroUsize::MIN;
     let limits = Limits::nodes(9);
@@ -354,15 +354,15 @@ pub fn host(bytes: &[u8]) {
     }
 }
 
-/// An engine that thinks as little as can be.
+/// Creates an engine that searches as little as possible.
 fn engine(rules: &Arc<Ruleset>) -> Engine {
     let options = EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(rules) };
     Engine::new(Arc::clone(rules), options).unwrap()
 }
 
-/// What a server of the challenge sends. The first byte chooses our side.
+/// What a server of the challenge sends. The first byte selects our side.
 pub fn server(bytes: &[u8]) {
-    /// Reads what was sent; nobody reads what is answered.
+    /// Reads what was sent, and discards what is written.
     struct Wire<'a>(&'a [u8]);
 
     impl Read for Wire<'_> {

@@ -1,11 +1,11 @@
-//! What fuzzers start from, and what they have found, goes through the same checks.
+//! Replays the fuzzers' seeds, and the inputs that they have found, through the same checks.
 
 mod checks;
 
 use std::fs;
 use std::path::Path;
 
-/// Checks every file of a folder, or of one in it.
+/// Checks every file of a folder and its subfolders.
 fn each_file(folder: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());

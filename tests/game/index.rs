@@ -1,9 +1,9 @@
-//! The index is perfect: every position has a slot, its images share it,
-//! nobody else has it, and few slots are wasted.
+//! The index is perfect: every position has a slot, shared only by its mirror images, and few
+//! slots are wasted.
 //!
-//! The number of classes of mirror images comes from Burnside's lemma, which
-//! knows nothing of the index: it is the mean, over the symmetries, of the
-//! number of placements that a symmetry leaves unchanged.
+//! The number of classes of mirror images comes from Burnside's lemma, independently of the
+//! index: it is the mean, over the symmetries, of the number of placements that each leaves
+//! unchanged.
 
 use crate::positions::{Random, all_positions, random_position};
 use proptest::prelude::*;
@@ -30,15 +30,15 @@ fn slice(defenders: usize, attackers: usize) -> Slice {
     Slice { defenders, attackers }
 }
 
-/// How many placements of the soldiers on squares other than `king` the
-/// symmetry leaves unchanged.
+/// Counts the placements of the soldiers, on squares other than `king`, that the symmetry
+/// leaves unchanged.
 fn unchanged(rules: &Ruleset, slice: Slice, symmetry: Symmetry, king: Option<Square>) -> u128 {
     let image = |square| symmetry.apply(rules.board, square);
     let mut left: SquareSet = rules.board.squares().collect();
     if let Some(king) = king {
         left.remove(king);
     }
-    // By attackers and defenders placed: in how many ways.
+    // The number of ways, by attackers and defenders placed.
     let mut ways = vec![vec![0_u128; slice.defenders + 1]; slice.attackers + 1];
     ways[0][0] = 1;
     while let Some(first) = left.first() {
@@ -64,14 +64,14 @@ fn unchanged(rules: &Ruleset, slice: Slice, symmetry: Symmetry, king: Option<Squ
     ways[slice.attackers][slice.defenders]
 }
 
-/// How many classes of (attackers, defenders) there are.
+/// Counts the classes of placements of the soldiers.
 fn classes_of_soldiers(rules: &Ruleset, slice: Slice) -> u128 {
     let group = rules.symmetries();
     let sum: u128 = group.iter().map(|g| unchanged(rules, slice, g, None)).sum();
     sum / group.order() as u128
 }
 
-/// How many classes of positions there are, the side to move left out.
+/// Counts the classes of positions, with one side to move.
 fn classes(rules: &Ruleset, slice: Slice) -> u128 {
     let group = rules.symmetries();
     let with_king = |g: Symmetry| {
@@ -88,7 +88,7 @@ fn is_image(rules: &Ruleset, position: &Position, other: &Position) -> bool {
     group.any(|g| position.image(rules, g) == *other)
 }
 
-/// Every position of the slice, and every slot.
+/// Checks every position of the slice, and every slot.
 fn is_perfect(rules: &Ruleset, slice: Slice) {
     let name = format!("{} {slice}", rules.name);
     let index = SliceIndex::new(rules, slice).unwrap();
@@ -105,7 +105,7 @@ fn is_perfect(rules: &Ruleset, slice: Slice) {
             hit[number(slot)] = true;
         }
     });
-    // And this many slots only if no class has two.
+    // With this many slots, no class has two.
     let slots = hit.iter().filter(|&&hit| hit).count();
     assert_eq!(slots as u128, classes(rules, slice), "{name}");
     for lane in 0..lanes {
@@ -152,7 +152,7 @@ fn larger_boards_have_a_perfect_index() {
 }
 
 #[test]
-fn few_rows_are_wasted() {
+fn few_rows_are_unused() {
     for ruleset in Ruleset::builtin_names().iter().chain(&SMALL) {
         let rules = load(ruleset);
         for attackers in 3..=6 {
@@ -170,7 +170,7 @@ fn few_rows_are_wasted() {
     }
 }
 
-/// Slices that nobody enumerates.
+/// Slices that are too large to enumerate.
 const LARGE: [(&str, usize, usize); 8] = [
     ("brandubh", 4, 8),
     ("mini-camps", 4, 8),
@@ -183,7 +183,7 @@ const LARGE: [(&str, usize, usize); 8] = [
 ];
 
 #[test]
-fn positions_of_large_slices_go_through_their_slots() {
+fn positions_of_large_slices_round_trip_through_slots() {
     for (ruleset, defenders, attackers) in LARGE {
         let rules = load(ruleset);
         let slice = slice(defenders, attackers);
@@ -202,7 +202,7 @@ fn positions_of_large_slices_go_through_their_slots() {
 }
 
 #[test]
-fn slots_of_large_slices_go_through_their_positions() {
+fn slots_of_large_slices_round_trip_through_positions() {
     for (ruleset, defenders, attackers) in LARGE {
         let rules = load(ruleset);
         let index = SliceIndex::new(&rules, slice(defenders, attackers)).unwrap();
@@ -220,7 +220,7 @@ fn slots_of_large_slices_go_through_their_positions() {
 }
 
 #[test]
-fn what_is_not_in_the_slice_has_no_slot() {
+fn positions_outside_the_slice_have_no_slot() {
     let rules = load("brandubh");
     let index = SliceIndex::new(&rules, slice(1, 2)).unwrap();
     let position = |text| Position::parse(text, &rules).unwrap();

@@ -25,7 +25,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_taken_back_can_be_played((rules, position) in rules_and_position()) {
+    fn un_moves_can_be_played((rules, position) in rules_and_position()) {
         let back = unmoves(rules, &position);
         let distinct: HashSet<Position> = back.iter().map(|u| position.before(u)).collect();
         prop_assert_eq!(distinct.len(), back.len());
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn positions_and_moves_go_through_text((rules, position) in rules_and_position()) {
+    fn positions_and_moves_round_trip_through_text((rules, position) in rules_and_position()) {
         let text = position.to_text(rules);
         prop_assert_eq!(Position::parse(&text, rules), Ok(position));
         for played in legal_moves(rules, &position) {

@@ -1,4 +1,4 @@
-//! Rules records of OpenTafl's notation: which rulesets they make, and which they cannot.
+//! Rules records in OpenTafl's notation: which rulesets they describe, and which are refused.
 
 use proptest::prelude::*;
 use taflbase::board::SquareSet;
@@ -22,7 +22,7 @@ fn builtin(name: &str) -> Ruleset {
 }
 
 #[test]
-fn records_whose_games_are_known_are_the_builtin_rulesets() {
+fn known_records_are_the_builtin_rulesets() {
     let corners = "ks:c cenh:tcnkmTCNKM surf:n tfr:d";
     let edge = "esc:e surf:n tfr:w ks:c cor: linc:y";
     for (name, record, repetition) in [
@@ -34,14 +34,14 @@ fn records_whose_games_are_known_are_the_builtin_rulesets() {
         assert_eq!(rules.fingerprint(), known.fingerprint(), "{name}");
         assert_eq!((rules.name.as_str(), &rules.title), (name, &known.title));
         assert_eq!((rules.start, rules.first), (known.start, Side::Attackers), "{name}");
-        // OpenTafl counts to three.
+        // OpenTafl counts the third occurrence.
         assert_eq!((rules.repetition, rules.repetition_occurrence), (repetition, 3), "{name}");
         assert_eq!((rules.endless, rules.ply_limit), (known.endless, None), "{name}");
     }
 }
 
 #[test]
-fn builtin_rulesets_are_written_where_the_notation_has_words() {
+fn builtin_rulesets_are_written_if_the_notation_allows() {
     for (name, words) in [
         ("brandubh", "dim:7 name:Brandubh surf:n atkf:y ks:c cenh:T start:"),
         ("tablut", "dim:9 name:Tablut surf:n atkf:y ks:c cenh:T start:"),
@@ -72,7 +72,7 @@ fn builtin_rulesets_are_written_where_the_notation_has_words() {
 }
 
 #[test]
-fn a_record_can_begin_anywhere() {
+fn a_record_may_have_any_start() {
     let rules = builtin("brandubh");
     let start = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &rules).unwrap();
     let again = read(&rules.to_otn(&start).unwrap());
@@ -80,7 +80,7 @@ fn a_record_can_begin_anywhere() {
 }
 
 #[test]
-fn rulesets_of_files_are_written_if_they_come_back() {
+fn rulesets_of_files_are_written_if_they_round_trip() {
     let read_file = |text| Ruleset::from_toml(text, "test.toml").unwrap();
     for text in [
         include_str!("../rulesets/mini-corner.toml"),
@@ -105,8 +105,8 @@ fn rulesets_of_files_are_written_if_they_come_back() {
 }
 
 #[test]
-fn a_throne_that_nobody_enters_again_is_said_and_read() {
-    // Ashton's castle: the king begins there, and never comes back nor passes over it.
+fn a_throne_without_re_entry_is_written_and_read() {
+    // Ashton's castle: the king starts there, and can neither return nor pass over it.
     let text = include_str!("../../src/game/rules/builtin/ashton.toml");
     let text = text.replace("name = \"ashton\"", "name = \"castle\"");
     let lines = text.lines().filter(|line| !line.starts_with("camps = "));
@@ -128,12 +128,12 @@ fn a_throne_that_nobody_enters_again_is_said_and_read() {
 }
 
 #[test]
-fn every_field_that_can_be_played_is_read() {
+fn every_supported_field_is_read() {
     let rules = read(&format!("dim:7\n name:My_Game surf:n atkf:n ks:w esc:e nj:n cj:n {SEVEN}"));
     assert_eq!((rules.name.as_str(), rules.title.as_str()), ("otn-my-game", "My Game"));
     assert_eq!(rules.first, Side::Defenders);
     assert!(rules.surrounded.is_empty());
-    // The king may stop on corners, so the whole edge is his.
+    // The king may stop on corners, so he wins on the whole edge.
     assert_eq!(rules.goals, rules.board.edge());
 
     let strong = read(&format!("dim:7 surf:n cor:a1,g7, {SEVEN}"));
@@ -148,7 +148,7 @@ fn every_field_that_can_be_played_is_read() {
     assert!(defender.empty.contains(forts.board.parse("a4").unwrap()));
     assert!(!forts.places(Kind::Defender).contains(forts.board.parse("b4").unwrap()));
 
-    // The last rank first.
+    // The record with the last rank first.
     let upright = read("dim:5 surf:n start:/1tt2/2T2/tTKTt/2T2/2t2/");
     let inverted = read("dim:5 surf:n starti:/2t2/2T2/tTKTt/2T2/1tt2/");
     assert_eq!(upright.start, inverted.start);
@@ -165,7 +165,7 @@ impl List for Ruleset {
 }
 
 #[test]
-fn other_games_are_refused_with_the_field_and_its_value() {
+fn unsupported_games_are_refused_with_the_field_and_its_value() {
     for (fields, message) in [
         ("", "surf:y: only n is supported"),
         ("surf:n sw:s efe:y", "sw:s: only n is supported"),
@@ -227,7 +227,7 @@ proptest! {
         let fields: Vec<String> = fields.iter().map(|(key, value)| format!("{key}:{value}")).collect();
         let record = format!("dim:7 surf:n {} {SEVEN}", fields.join(" "));
         if let Ok(rules) = Ruleset::from_otn(&record) {
-            // What is written again is the same, or is refused.
+            // If it can be written, it is read back unchanged.
             let start = Position::start(&rules).unwrap();
             if let Ok(written) = rules.to_otn(&start) {
                 prop_assert_eq!(read(&written).fingerprint(), rules.fingerprint(), "{}", written);

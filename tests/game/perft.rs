@@ -1,4 +1,4 @@
-//! Node counts of starting and asymmetric positions.
+//! Node counts of start positions and asymmetric ones.
 
 use crate::counted::{Counted, counted};
 use taflbase::moves::{count_moves, legal_moves};
@@ -7,7 +7,7 @@ use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
 #[test]
-fn counts_are_those_of_the_data_file() {
+fn counts_agree_with_the_data_file() {
     for Counted { rules, position, counts } in counted() {
         let rules = Ruleset::builtin(rules).unwrap();
         let start = match position {
@@ -22,7 +22,7 @@ fn counts_are_those_of_the_data_file() {
 }
 
 #[test]
-fn no_depth_is_one_node() {
+fn depth_zero_is_one_node() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let start = Position::start(&rules).unwrap();
     assert_eq!(perft(&rules, &start, 0), 1);
@@ -35,7 +35,7 @@ fn finished_games_have_no_children() {
     let lost = Position::parse("/9/9/9/2K6/9/9/9/9/9/ a", &rules).unwrap();
     assert_eq!(perft(&rules, &lost, 0), 1);
     assert_eq!(perft(&rules, &lost, 1), 0);
-    // The king's four moves to the edge end the game; the others go on.
+    // The king's four moves to the edge end the game; the others do not.
     let won = Position::parse("/9/9/9/2K6/9/9/9/9/8t/ d", &rules).unwrap();
     let moves = legal_moves(&rules, &won);
     let escapes = moves.iter().filter(|m| m.ending.is_some()).count();

@@ -30,7 +30,7 @@ fn texts(game: &Game) -> Vec<String> {
     game.moves().iter().map(|played| played.display(game.rules().board).to_string()).collect()
 }
 
-/// A game of random moves, as long as these choices or until it is over.
+/// Plays random moves until the choices are used up or the game is over.
 fn game(rules: &Arc<Ruleset>, start: Option<Position>, choices: &[usize]) -> Game {
     let start = start.unwrap_or_else(|| Position::start(rules).unwrap());
     let mut game = Game::from_position(Arc::clone(rules), start).unwrap();
@@ -57,7 +57,7 @@ fn assert_same(record: &Record, again: &Record) {
 }
 
 #[test]
-fn a_record_is_written_as_others_read_it() {
+fn records_are_written_in_the_standard_form() {
     let rules = rules("brandubh");
     let mut game = Game::new(Arc::clone(&rules)).unwrap();
     for text in ["d1-c1", "d3-c3", "g4-g5"] {
@@ -81,7 +81,7 @@ fn a_record_is_written_as_others_read_it() {
 }
 
 #[test]
-fn rules_without_words_are_named() {
+fn rules_beyond_the_notation_are_named() {
     let ashton = rules("ashton");
     let game = game(&ashton, None, &[0, 5]);
     let text = Record::new(game).to_text();
@@ -92,7 +92,7 @@ fn rules_without_words_are_named() {
     let board = "/t3t3t/1t7/6T2/3T3t1/8t/6T1t/4t4/t2K5/1t3t1t1/ d";
     assert!(text.contains(&format!("\n[position:{board}]\n")), "{text}");
     assert_same(&elsewhere, &read(&text));
-    // A ruleset of a file has a name that only its owner knows.
+    // The name of a ruleset from a file means nothing to others.
     let toml = include_str!("../rulesets/mini-camps.toml");
     let own = Arc::new(Ruleset::from_toml(toml, "mini-camps.toml").unwrap());
     let record = Record::new(Game::new(Arc::clone(&own)).unwrap());
@@ -108,9 +108,9 @@ fn rules_without_words_are_named() {
 }
 
 #[test]
-fn records_of_others_are_read() {
-    // As OpenTafl writes them: tags behind the rules, a comment that goes on, variations,
-    // signs of threats, and a resignation.
+fn records_of_other_programs_are_read() {
+    // As OpenTafl writes them: tags after the rules, a comment of several lines, variations,
+    // marks of threats, and a resignation.
     let text = "[date:2015.05.04]\r\n[result:-1]\r\n[rules:dim:7 name:Brandub surf:n atkf:y \
         ks:c nj:n cj:n start:/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/]\r\n[start-comment:Two\r\n\r\nlines]\r\n\r\n\
         1. d2-e2 c4-c5+\r\n[First.|Second,\r\n\r\nand more: 5. e4-e5]\r\n\r\n\
@@ -124,11 +124,11 @@ fn records_of_others_are_read() {
     assert_eq!(record.comments[&1], "Second,\r\n\r\nand more: 5. e4-e5");
     assert_eq!(record.game.rules().repetition_occurrence, 3);
 
-    // Who resigns has lost, where no tag says it.
+    // The side that resigns has lost, unless a tag says otherwise.
     let record = read(&format!("{HEAD}1.d1-c1 ---"));
     assert_eq!(record.result, GameResult::Won(Side::Attackers));
 
-    // A captured king is named, or marked, or neither.
+    // A captured king may be named, marked, or neither.
     let head = "[rules:dim:7 surf:n ks:w start:/3t3/7/7/ttTKT2/7/7/3t3/]\n";
     for capture in ["d1-d3 c4-c5", "d1-d3+"] {
         assert_eq!(read(&format!("{head}1. {capture}")).result, GameResult::Open);
@@ -138,19 +138,19 @@ fn records_of_others_are_read() {
         let record = read(&format!("{head}1. {capture}"));
         assert_eq!(record.result, GameResult::Won(Side::Attackers), "{capture}");
     }
-    // Whoever wins, for some.
+    // Some programs write `++` for any win.
     let head = "[rules:dim:7 surf:n atkf:n start:/2K4/3t3/7/7/7/7/7/]\n";
     for escape in ["c1-a1++", "Kc1-a1--", "c1-a1"] {
         let record = read(&format!("{head}1. {escape}"));
         assert_eq!(record.result, GameResult::Won(Side::Defenders), "{escape}");
     }
-    // The position counts for more than the record's start.
+    // The position takes precedence over the record's start.
     let moved = read(&HEAD.replace("[rules", "[position:/7/4t2/7/7/2K4/7/2t4/]\n[rules"));
     assert_eq!(moved.game.position().slice().to_string(), "K0v2");
 }
 
 #[test]
-fn faults_are_told_with_their_line_and_turn() {
+fn faults_are_reported_with_line_and_turn() {
     for (text, message) in [
         ("", "line 1: no tag gives the rules: write [rules:dim:7 …]"),
         ("[date", "line 1: the bracket [ is not closed"),
@@ -200,7 +200,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_game_goes_through_text(
+    fn any_game_round_trips_through_text(
         name in prop::sample::select(Ruleset::builtin_names()),
         choices in prop::collection::vec(any::<usize>(), 0..120),
         begin in 0_usize..5,
@@ -208,7 +208,7 @@ proptest! {
         comments in prop::collection::btree_map(0_usize..20, "[a-z0-9., \n]{0,20}[a-z]", 0..4),
     ) {
         let rules = rules(name);
-        // From the start, or from a position of another game.
+        // From the start position, or from a position of another game.
         let before = game(&rules, None, &choices[..begin.min(choices.len())]);
         let start = before.outcome().is_none().then(|| *before.position());
         let mut record = Record::new(game(&rules, start, &choices));

@@ -1,4 +1,4 @@
-//! Rulesets as a user meets them: the built-in ones, files, and refusals.
+//! Rulesets: the built-in ones, ruleset files, and refusals.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,14 +19,14 @@ fn builtin(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap()
 }
 
-/// The text with one passage changed, which must be there exactly once.
+/// Returns the text with one passage replaced, which must occur exactly once.
 fn edited(text: &str, from: &str, to: &str) -> String {
     assert_eq!(text.matches(from).count(), 1, "{from}");
     text.replace(from, to)
 }
 
-/// The fingerprints of the built-in rulesets, and with them all tables: they
-/// change only together with the version of the hash.
+/// The fingerprints of the built-in rulesets. Tables depend on them: they change only with the
+/// version of the hash.
 const FINGERPRINTS: [(&str, &str); 9] = [
     ("ashton", "46c2c2c1c45e62621a12f3b9acd6142d"),
     ("mcgill", "21e76b2a782ad77643e6688a85f0344f"),
@@ -40,7 +40,7 @@ const FINGERPRINTS: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn fingerprints_of_the_builtin_rulesets_stay() {
+fn fingerprints_of_the_builtin_rulesets_do_not_change() {
     let found = Ruleset::builtin_names().iter();
     let found: Vec<(&str, String)> =
         found.map(|&name| (name, builtin(name).fingerprint().to_string())).collect();
@@ -51,7 +51,7 @@ fn fingerprints_of_the_builtin_rulesets_stay() {
 }
 
 #[test]
-fn pieces_have_the_places_that_the_rules_give_them() {
+fn pieces_may_stand_where_the_rules_allow() {
     for (name, attackers, defenders, king) in [
         ("ashton", 80, 64, 45),
         ("ashton-server", 80, 64, 45),
@@ -69,7 +69,7 @@ fn pieces_have_the_places_that_the_rules_give_them() {
 }
 
 #[test]
-fn armies_and_first_movers_are_those_of_the_rules() {
+fn armies_and_first_movers_follow_the_rules() {
     for (name, attackers, defenders, first) in [
         ("ashton", 16, 8, Side::Defenders),
         ("mcgill", 16, 8, Side::Attackers),
@@ -120,7 +120,7 @@ fn power(symmetry: Symmetry, n: usize) -> Symmetry {
     std::iter::repeat_n(symmetry, n).fold(Symmetry::IDENTITY, Symmetry::then)
 }
 
-/// The squares that the piece can reach on the empty board.
+/// Returns the squares that the piece can reach on the empty board.
 fn reach(rules: &Ruleset, kind: Kind, from: &str) -> String {
     let reach = rules.slides().reach(kind, square(rules, from));
     let names = reach.iter().map(|square| rules.board.name(square).to_string());
@@ -132,7 +132,7 @@ fn square(rules: &Ruleset, name: &str) -> Square {
 }
 
 #[test]
-fn camps_open_outwards_only() {
+fn camps_can_only_be_left() {
     let rules = builtin("ashton");
     let attacker = |from| reach(&rules, Kind::Attacker, from);
     assert_eq!(attacker("b5"), "b1 b2 b3 b4 a5 c5 d5 b6 b7 b8 b9");
@@ -145,7 +145,7 @@ fn camps_open_outwards_only() {
 }
 
 #[test]
-fn everybody_crosses_the_empty_throne_elsewhere() {
+fn other_games_let_all_pieces_cross_the_throne() {
     for name in ["tablut", "berkeley"] {
         let rules = builtin(name);
         assert_eq!(
@@ -159,7 +159,7 @@ fn everybody_crosses_the_empty_throne_elsewhere() {
 }
 
 #[test]
-fn hostility_counts_only_where_it_can() {
+fn hostility_counts_only_where_it_matters() {
     let rules = builtin("ashton");
     let throne = rules.named_squares("throne");
     let camps = rules.named_squares("camps");
@@ -180,7 +180,7 @@ fn hostility_counts_only_where_it_can() {
 }
 
 #[test]
-fn what_cannot_change_a_value_is_not_in_the_fingerprint() {
+fn decisions_without_effect_are_not_in_the_fingerprint() {
     let original = read(CORNER).fingerprint();
     for (from, to) in [
         ("title = \"Mini tablut, corners\"", "title = \"Other\""),
@@ -190,7 +190,7 @@ fn what_cannot_change_a_value_is_not_in_the_fingerprint() {
         ("\"/2t2/2T2/tTKTt/2T2/2t2/\"", "\"/2t2/5/t1K1t/5/2t2/\""),
         ("first-mover = \"attackers\"", "first-mover = \"defenders\"\nply-limit = 50"),
         ("repetition = \"draw\"", "repetition = \"allowed\""),
-        // No line leads over a corner, and no attacker or defender stands on the throne.
+        // No move passes over a corner, and no attacker or defender stands on the throne.
         ("[movement.king]", "[movement.king]\nno-cross = [\"corners\"]"),
         (
             "occupied = [\"throne\"]",
@@ -207,7 +207,7 @@ fn what_cannot_change_a_value_is_not_in_the_fingerprint() {
 }
 
 #[test]
-fn whatever_can_change_a_value_is_in_the_fingerprint() {
+fn decisions_with_an_effect_are_in_the_fingerprint() {
     let mut seen: HashSet<Fingerprint> = HashSet::from([read(LOPSIDED).fingerprint()]);
     for (from, to) in [
         (
@@ -251,7 +251,7 @@ fn whatever_can_change_a_value_is_in_the_fingerprint() {
     assert_ne!(read(&larger).fingerprint(), read(CORNER).fingerprint());
 }
 
-/// Asserts that the reader refuses the text with that message.
+/// Asserts that the reader refuses the text with this message.
 fn refuses(text: &str, message: &str) {
     let error = Ruleset::from_toml(text, "my.toml").map(|rules| rules.name.clone());
     let error = error.expect_err(message).to_string();
@@ -260,7 +260,7 @@ fn refuses(text: &str, message: &str) {
 }
 
 #[test]
-fn files_of_the_wrong_form_are_refused() {
+fn malformed_files_are_refused() {
     for (from, to, message) in [
         ("size = 5", "size = \"5\"", "line 6: invalid type: string \"5\", expected i64"),
         (
@@ -312,7 +312,7 @@ fn files_of_the_wrong_form_are_refused() {
     }
 }
 
-/// Whatever the file has of the tables around it.
+/// This holds whichever of the surrounding tables the file has.
 #[test]
 fn missing_fields_and_tables_are_named() {
     for (from, to, field) in [
@@ -445,7 +445,7 @@ fn goals_and_endings_are_checked() {
 }
 
 #[test]
-fn a_builtin_name_is_only_for_its_rules() {
+fn a_builtin_name_requires_its_rules() {
     let text = edited(CORNER, "\"mini-corner\"", "\"brandubh\"");
     refuses(&text, "name: \"brandubh\" is a built-in ruleset with other rules");
     let text = include_str!("../../src/game/rules/builtin/brandubh.toml");
@@ -473,7 +473,7 @@ fn files_are_loaded_by_their_path() {
 }
 
 #[test]
-fn descriptions_say_what_the_data_says() {
+fn descriptions_agree_with_the_data() {
     let text = builtin("ashton-server").describe();
     for line in [
         "  9  .  *  *  t# t# t# *  *  .\n  8  *  .  .  .  t# .  .  .  *\n",
@@ -519,7 +519,7 @@ fn the_json_view_has_the_fields_of_the_file() {
 }
 
 #[test]
-fn the_documented_example_is_sound() {
+fn the_documented_example_is_valid() {
     let text = include_str!("../../docs/rulesets.md");
     let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let rules = read(example.unwrap());

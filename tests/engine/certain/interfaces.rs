@@ -1,4 +1,4 @@
-//! The same through the OpenTafl protocol and HTTP.
+//! The same tests through the OpenTafl protocol and HTTP.
 
 use std::io::{BufRead, BufReader, Write, pipe};
 use std::num::NonZeroUsize;
@@ -23,8 +23,8 @@ use super::truth::Truth;
 use super::{RULES, tables_of};
 use crate::shuffled::{context, game, rules};
 
-/// Whether a line that begins with that move comes to a win of that side within so many
-/// plies, as was said. Of the first line it is said of the position.
+/// Checks a claim that `winner` wins within this many plies by a line that begins with this
+/// move. The first line's claim is about the position.
 fn holds(tables: &Tablebase, game: &Game, played: &Move, winner: Side, plies: u32, number: usize) {
     let mover = game.position().to_move;
     let mut truth = Truth::new(tables, 50_000);
@@ -40,13 +40,13 @@ fn holds(tables: &Tablebase, game: &Game, played: &Move, winner: Side, plies: u3
     assert!(!matches!(holds, Ok(false)), "{word} after {context}");
 }
 
-/// What an `analysis` of the protocol says, for games with a past.
+/// Checks the `analysis` lines of the protocol in games with a history.
 #[test]
 fn through_the_open_tafl_protocol() {
     let (top, end) = RULES[0];
     let rules = rules(top, end);
     let record = rules.to_otn(&Position::start(&rules).unwrap()).unwrap();
-    // The protocol has words of its own for repetitions.
+    // The protocol's notation expresses repetition rules in its own way.
     let rules = Arc::new(Ruleset::from_otn(&record).unwrap());
     let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
     for with_tables in [None, Some(PathBuf::from(tables_of(end)))] {
@@ -93,8 +93,8 @@ fn through_the_open_tafl_protocol() {
     }
 }
 
-/// What the explorer's analysis says of positions, and what it plays in games that are lost
-/// by the tables and drawn by their past.
+/// Checks the explorer's analysis of positions, and its replies in games that are lost by the
+/// tables but drawn by their history.
 #[tokio::test]
 async fn through_http() {
     let (top, end) = RULES[0];
@@ -111,17 +111,17 @@ async fn through_http() {
             String::from_utf8(body.to_vec()).unwrap()
         };
         let mut random = fastrand::Rng::with_seed(9);
-        let (mut words, mut saved) = (0, 0);
+        let (mut claims, mut saved) = (0, 0);
         for _ in 0..1500 {
             let Some(game) = game(&rules, &mut random) else { continue };
             let here = Game::from_position(Arc::clone(&rules), *game.position()).unwrap();
-            if words < 400 {
+            if claims < 400 {
                 let position = here.position().to_text(&rules).replace(' ', "_");
                 let path =
                     format!("/api/v1/rulesets/{}/analysis?position={position}&lines=2", rules.name);
                 let events = text(Request::get(path).body(Body::empty()).unwrap()).await;
                 for data in events.lines().filter_map(|line| line.strip_prefix("data: ")) {
-                    words += words_hold(&tables, &here, &serde_json::from_str(data).unwrap());
+                    claims += check_claims(&tables, &here, &serde_json::from_str(data).unwrap());
                 }
             }
             if folder.is_some() && is_saved(&tables, &game) {
@@ -143,13 +143,13 @@ async fn through_http() {
                 saved += 1;
             }
         }
-        assert!(words > 200, "{words}");
+        assert!(claims > 200, "{claims}");
         assert_eq!(saved > 0, folder.is_some(), "{saved}");
     }
 }
 
-/// Checks the wins and losses of an iteration; how many there are.
-fn words_hold(tables: &Tablebase, game: &Game, iteration: &Json) -> u32 {
+/// Checks the wins and losses of an iteration and returns their number.
+fn check_claims(tables: &Tablebase, game: &Game, iteration: &Json) -> u32 {
     let mut count = 0;
     let lines = iteration["lines"].as_array().into_iter().flatten();
     for (number, line) in lines.enumerate() {
@@ -167,7 +167,7 @@ fn words_hold(tables: &Tablebase, game: &Game, iteration: &Json) -> u32 {
     count
 }
 
-/// Whether the game is lost by the tables, and not with its past.
+/// Returns whether the game is lost by the tables, but not with its history.
 fn is_saved(tables: &Tablebase, game: &Game) -> bool {
     matches!(tables.probe_dtw(game.position()), Ok(Value::Loss(_)))
         && matches!(Truth::new(tables, 20_000).loses(&mut game.clone(), 60), Ok(false))

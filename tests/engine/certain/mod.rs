@@ -1,7 +1,7 @@
-//! Whatever the engine calls a win or a loss is one: searches of games with a past, under
-//! each rule of repetition and with a last ply, with all kinds of limits, stopped by other
-//! threads, with one and two threads, with and without tables. Each such word is held
-//! against a solver of the tests' own.
+//! Whatever the engine reports as a win or a loss is one. The tests search games with a history
+//! under each repetition rule and with ply limits; with every kind of limit and stopped from
+//! other threads; with one and two threads; with and without tables. Each reported result is
+//! checked by a solver of the tests' own.
 #![cfg(all(feature = "build", feature = "engine"))]
 
 #[cfg(feature = "serve")]
@@ -23,10 +23,11 @@ use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Tablebase};
 use truth::{Truth, Undecided};
 
-/// The most men on the board.
+/// The greatest number of men on the board.
 const MEN: usize = 7;
 
-/// The rules about the end of a game, at the top of the file and in its last table.
+/// The rules that decide when a game ends: a line at the top of the ruleset file, and lines of
+/// its last table.
 const RULES: [(&str, &str); 7] = [
     ("", "repetition = \"draw\""),
     ("", "repetition = \"draw\"\nrepetition-occurrence = 3"),
@@ -37,7 +38,8 @@ const RULES: [(&str, &str); 7] = [
     ("ply-limit = 16", "repetition = \"allowed\""),
 ];
 
-/// All tables of the smallest board, for each worth of an endless game; built once.
+/// Builds all tables of the smallest board once for each value of an endless game, and returns
+/// their folder.
 fn tables_of(end: &str) -> &'static Path {
     static FOLDERS: OnceLock<[PathBuf; 2]> = OnceLock::new();
     let folders = FOLDERS.get_or_init(|| {
@@ -54,19 +56,19 @@ fn tables_of(end: &str) -> &'static Path {
     &folders[usize::from(end.contains("mover-loses"))]
 }
 
-/// What was seen of the engine's word.
+/// Counts of the engine's reports.
 #[derive(Default, Debug)]
 struct Seen {
     searches: u32,
     wins: u32,
     losses: u32,
-    /// Too much work to tell.
+    /// Reports that the budget did not suffice to check.
     unknown: u32,
-    /// Lines that do not go on to the end of a won or lost game.
+    /// Lines that stop before the end of a won or lost game.
     cut_short: u32,
 }
 
-/// Holds what an iteration says against the truth.
+/// Checks the wins and losses that an iteration reports.
 fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen) {
     let mover = game.position().to_move;
     let depths: Vec<u32> = iteration.lines.iter().map(|line| line.depth).collect();
@@ -78,7 +80,7 @@ fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen
             Score::Estimate(_) => continue,
             Score::Win(plies) => (mover, plies.into()),
             Score::Loss(plies) => (mover.other(), plies.into()),
-            // Games here do not take longer.
+            // No game on this board takes longer.
             Score::TableWin => (mover, 60),
             Score::TableLoss => (mover.other(), 60),
         };
@@ -87,7 +89,7 @@ fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen
         let mut truth = Truth::new(tables, 5000);
         let mut holds = truth.has_won(&mut then, winner, plies - 1);
         if number == 0 && winner != mover {
-            // Of the position, that every move loses.
+            // The report is about the position: every move loses.
             holds = Truth::new(tables, 5000).loses(&mut game.clone(), plies);
         }
         match holds {
@@ -105,7 +107,8 @@ fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen
     }
 }
 
-/// Whether the line of a decided game goes on to its end, and no further than was said.
+/// Returns whether the line of a decided game continues to its end, and checks that it is not
+/// longer than reported.
 fn is_whole(game: &Game, line: &Line, plies: u32) -> bool {
     let mut then = game.clone();
     line.moves.iter().for_each(|played| then.play(played).unwrap());
@@ -113,7 +116,7 @@ fn is_whole(game: &Game, line: &Line, plies: u32) -> bool {
     matches!(line.score, Score::TableWin | Score::TableLoss) || then.outcome().is_some()
 }
 
-/// An engine with one way to work.
+/// Creates an engine with this number of threads and these tables.
 fn engine(rules: &Arc<Ruleset>, threads: usize, tables: Option<Arc<Tablebase>>) -> Engine {
     let threads = NonZeroUsize::new(threads).unwrap();
     let options =
@@ -121,14 +124,15 @@ fn engine(rules: &Arc<Ruleset>, threads: usize, tables: Option<Arc<Tablebase>>) 
     Engine::new(Arc::clone(rules), options).unwrap()
 }
 
-/// Searches `count` games of those rules, and holds what is said against the truth.
+/// Searches `count` games under these rules and checks every report.
 fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
     let all = Arc::new(Tablebase::open(Ruleset::clone(rules), folder).unwrap());
     let few = Arc::new(Tablebase::new(Ruleset::clone(rules)));
     let mut engines = Vec::new();
     for threads in [1, 2] {
         for tables in [None, Some(&few), Some(&all)] {
-            // One for all games: what it remembers of one must not be said of another.
+            // Each engine plays all games: what it stored in one must not affect its reports in
+            // another.
             engines.push(engine(rules, threads, tables.cloned()));
         }
     }
@@ -136,7 +140,8 @@ fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
     let mut seen = Seen::default();
     while seen.searches < count {
         let Some(mut game) = game(rules, &mut random) else { continue };
-        // As in play: what it remembers is of the same game, when less could come back.
+        // As in play, the engine has stored results of the same game, from when fewer positions
+        // could recur.
         let number = random.usize(..engines.len());
         for _ in 0..6 {
             let found = search(&mut engines[number], &game, &mut random, |iteration| {
@@ -155,7 +160,7 @@ fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
     seen
 }
 
-/// One search, with limits by chance.
+/// Searches once, with random limits.
 fn search(
     engine: &mut Engine,
     game: &Game,
@@ -184,28 +189,28 @@ fn search(
     })
 }
 
-/// Searches with each of the rules.
+/// Searches under each of the rules.
 fn trials(count: u32) {
     for (number, (top, end)) in RULES.into_iter().enumerate() {
         let rules = rules(top, end);
         let seen = trial(&rules, tables_of(end), count, number as u64);
         println!("{top} {end}: {seen:?}");
         assert!(seen.wins > count / 20 && seen.losses > count / 40, "{seen:?}");
-        let words = seen.wins + seen.losses;
-        assert!(seen.unknown < words / 50, "{seen:?}");
-        assert!(seen.cut_short <= words / 100, "{seen:?}");
+        let claims = seen.wins + seen.losses;
+        assert!(seen.unknown < claims / 50, "{seen:?}");
+        assert!(seen.cut_short <= claims / 100, "{seen:?}");
     }
 }
 
 #[test]
-fn a_win_is_a_win_whatever_came_before_and_whenever_the_search_ends() {
+fn reported_wins_hold_with_any_history_and_limit() {
     trials(300);
 }
 
-/// Lost by the tables, drawn by what came before: the engine finds the move that draws, with
-/// no time to search.
+/// The position is lost by the tables and drawn by its history: the engine finds the drawing
+/// move, even without time to search.
 #[test]
-fn a_draw_by_the_past_is_not_thrown_away() {
+fn a_draw_by_the_history_is_kept() {
     for (top, end) in [RULES[0], RULES[1], RULES[4]] {
         let rules = rules(top, end);
         let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
@@ -235,17 +240,16 @@ fn a_draw_by_the_past_is_not_thrown_away() {
     }
 }
 
-/// As above, and more: `cargo test --release --test engine certain -- --ignored`.
+/// The same with more searches: `cargo test --release --test engine certain -- --ignored`.
 #[test]
 #[ignore = "takes minutes"]
-fn a_win_is_a_win_in_a_hundred_thousand_searches() {
+fn reported_wins_hold_in_a_hundred_thousand_searches() {
     trials(100_000 / RULES.len() as u32 + 1);
 }
 
-/// The solver that everything is held against, against one that tries everything and has
-/// no tables.
+/// Compares the tests' solver with one that tries every move and has no tables.
 #[test]
-fn the_truth_is_what_trying_everything_finds() {
+fn the_tests_solver_agrees_with_minimax() {
     for (number, (top, end)) in RULES.into_iter().enumerate() {
         let rules = rules(top, end);
         let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
@@ -272,9 +276,10 @@ fn the_truth_is_what_trying_everything_finds() {
     }
 }
 
-/// Found by chance: the search ended within an iteration in which the first move had lost.
+/// Found by chance: the search stopped within an iteration, after the first move was found to
+/// lose.
 #[test]
-fn an_iteration_that_is_not_finished_says_nothing_of_the_moves_it_did_not_search() {
+fn an_unfinished_iteration_makes_no_claim_about_moves_not_searched() {
     let brandubh = Arc::new(Ruleset::builtin("brandubh").unwrap());
     let text = "/2T4/2T4/tt5/tK5/2t1T2/4t2/7/ a";
     let position = Position::parse(text, &brandubh).unwrap();
@@ -283,7 +288,7 @@ fn an_iteration_that_is_not_finished_says_nothing_of_the_moves_it_did_not_search
         let mut engine = engine(&brandubh, 1, None);
         let found = engine.search(&game, Limits::nodes(nodes), &mut |_| {}).unwrap();
         let score = found.lines[0].score;
-        // It is a win in 1, which the first iteration finds.
+        // The position is a win in 1, which the first iteration finds.
         assert!(matches!(score, Score::Win(_) | Score::Estimate(_)), "{nodes} nodes: {score}");
     }
 }

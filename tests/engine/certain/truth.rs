@@ -1,9 +1,9 @@
-//! What a game is worth, its past and its last ply included, by trying every move.
+//! Solves a game, with its history and ply limit, by trying every move.
 //!
-//! Tables say what a position is worth without a past. A past with which a repetition
-//! draws can only take wins away, so there a side wins at most what the tables say. And a
-//! winner whose distance to the end falls with every ply never meets a position that is
-//! further from the end. Both cut the tree; nothing here is the engine's.
+//! Two facts cut the tree. Tables give the value of a position without a history; where a
+//! repetition draws, a history can only turn wins into draws, so a side wins at most what the
+//! tables say. And a winner whose distance to the end decreases with every ply never returns to
+//! a position that is further from the end. No code is shared with the engine.
 
 use taflbase::history::Outcome;
 use taflbase::moves::legal_moves;
@@ -11,23 +11,23 @@ use taflbase::rules::Repetition;
 use taflbase::value::Value;
 use taflbase::{Game, Position, Side, Tablebase};
 
-/// The budget is used up.
+/// The error when the budget is used up.
 #[derive(Debug)]
 pub(crate) struct Undecided;
 
-/// Solves games with a past.
+/// Solves games with a history.
 pub(crate) struct Truth<'a> {
     tables: &'a Tablebase,
     budget: u32,
 }
 
 impl<'a> Truth<'a> {
-    /// By tables of all slices that the games can come to.
+    /// Creates a solver with tables of all slices that the games can reach.
     pub(crate) fn new(tables: &'a Tablebase, budget: u32) -> Truth<'a> {
         Truth { tables, budget }
     }
 
-    /// Whether the side to move wins within that many plies.
+    /// Returns whether the side to move wins within this many plies.
     pub(crate) fn wins(&mut self, game: &mut Game, plies: u32) -> Result<bool, Undecided> {
         let side = game.position().to_move;
         if let Some(known) = self.known(game, side, plies) {
@@ -45,7 +45,7 @@ impl<'a> Truth<'a> {
         Ok(false)
     }
 
-    /// Whether the side to move loses within that many plies, whatever it does.
+    /// Returns whether the side to move loses within this many plies, whatever it plays.
     pub(crate) fn loses(&mut self, game: &mut Game, plies: u32) -> Result<bool, Undecided> {
         let winner = game.position().to_move.other();
         if let Some(known) = self.known(game, winner, plies) {
@@ -63,7 +63,7 @@ impl<'a> Truth<'a> {
         Ok(true)
     }
 
-    /// Whether that side wins the game within that many plies, or has won it.
+    /// Returns whether this side has won the game, or wins it within this many plies.
     pub(crate) fn has_won(
         &mut self,
         game: &mut Game,
@@ -82,7 +82,7 @@ impl<'a> Truth<'a> {
         Ok(())
     }
 
-    /// What needs no trying.
+    /// Returns the answer if the tables and the ply limit decide it.
     fn known(&self, game: &Game, winner: Side, plies: u32) -> Option<bool> {
         let plies = game.plies_left().map_or(plies, |left| plies.min(left));
         if plies == 0 {
@@ -98,15 +98,15 @@ impl<'a> Truth<'a> {
         }
         match game.rules().repetition {
             Repetition::Draw | Repetition::Allowed => (!in_time).then_some(false),
-            // Who repeats loses: either may win what the tables do not say.
+            // A repetition loses: either side may win a game that the tables do not decide.
             Repetition::MoverLoses => {
                 (theirs.is_some() && self.is_undisturbed(game, winner.other())).then_some(false)
             }
         }
     }
 
-    /// Whether that winner, by the tables, is nearer to the end than in all positions of
-    /// the game that can come back.
+    /// Returns whether this winner is nearer to the end, by the tables, than in every position
+    /// of the game that can recur.
     fn is_undisturbed(&self, game: &Game, winner: Side) -> bool {
         let here = self.distance(game.position(), winner);
         let captures = game.moves().iter().rposition(|played| !played.captured.is_empty());
@@ -118,7 +118,7 @@ impl<'a> Truth<'a> {
             })
     }
 
-    /// The plies to the end by the tables, if that side wins.
+    /// Returns the distance to the end by the tables, if this side wins.
     fn distance(&self, position: &Position, winner: Side) -> Option<u32> {
         match self.tables.probe_dtw(position).unwrap() {
             Value::Win(plies) if position.to_move == winner => Some(plies.into()),

@@ -1,12 +1,11 @@
-//! Captures: one test for each row of the table of hostile squares and of the
-//! table of the king's capture, for both sides and every family of rulesets.
+//! Captures: one test for each row of the tables of hostile squares and of the king's capture,
+//! for both sides and every family of rulesets.
 //!
 //! `*` is the throne, `*s` the square south of it.
 
 use super::men::{ALL, CAMPS, CORNERS, plays};
 
-/// Those of the corner rulesets in which the king's throne is hostile to his
-/// soldiers.
+/// The corner rulesets in which the throne with the king on it is hostile to his soldiers.
 fn winther() -> impl Iterator<Item = &'static str> {
     CORNERS.into_iter().filter(|&name| name != "brandubh-online")
 }
@@ -56,8 +55,8 @@ fn in_berkeley_only_a_besieged_throne_is_hostile_to_his_soldiers() {
     plays("berkeley", "Ke5 tf5 te6 Te4 tb3", "b3-e3");
     plays("berkeley", "Ke5 td5 tf5 Te6 Te4 tb3", "b3-e3");
     plays("berkeley", "Ke5 te4 tf5 te6 Td5 tc2", "c2-c5xd5");
-    // The last of the three may be the one that arrives, but then it is not
-    // next to the victim; besieging captures nothing by itself.
+    // The last of the three may be the one that arrives, but then it is not next to the victim;
+    // a siege alone captures nothing.
     plays("berkeley", "Ke5 td5 tf5 te8 Te4 te3", "e8-e6");
     plays("brandubh-online", "Kd4 tc4 te4 td5 Td3 ta2", "a2-d2");
 }
@@ -107,7 +106,7 @@ fn attackers_in_camps_are_not_captured() {
     plays("ashton", "Kd2 te2 Tf6", "f6-f2");
     plays("ashton", "Kc3 th5 Th6 Tg4", "g4-h4");
     plays("ashton", "Kf7 te8 Td8", "Kf7-f8");
-    // Nor between a man and another cell of the camp, on the server neither.
+    // Nor between an enemy and another square of the camp, on the server, either.
     for name in CAMPS {
         plays(name, "Kg3 tb5 Tc2", "c2-c5");
         plays(name, "Kg3 tb5 ta5 Tc2", "c2-c5");
@@ -126,7 +125,7 @@ fn on_the_server_the_inner_camp_cells_do_not_protect() {
 }
 
 #[test]
-fn the_edge_never_helps() {
+fn the_edge_is_never_hostile() {
     for name in ALL {
         plays(name, "Kc6 tb2 Tc1", "b2-c2");
         plays(name, "Kc6 Tb2 tc1", "b2-c2");
@@ -158,7 +157,7 @@ fn the_king_next_to_his_throne_needs_three() {
         plays(name, "K*s t*se t*sww", "*sww-*sw");
         plays(name, "K*s t*ssww", "*ssww-*ss");
         plays(name, "K*s t*se T*ss t*sww", "*sww-*sw");
-        // Whoever is not next to him captures nothing.
+        // An attacker that is not next to him captures nothing.
         plays(name, "K*s t*se t*ss t*sw t*nww", "*nww-*nw");
     }
 }

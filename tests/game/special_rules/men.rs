@@ -1,4 +1,4 @@
-//! Positions written as lists of men, and moves held against expectations.
+//! Positions written as lists of men, and helpers that check moves.
 
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
@@ -26,8 +26,8 @@ pub(crate) fn ruleset(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap_or_else(|| panic!("no ruleset {name}"))
 }
 
-/// A position from words such as `Kc3 td4 Tf6`. The middle of the board is
-/// written `*`, its neighbours and the squares beyond `*w`, `*ww`, `*s`, …
+/// Reads a position from words such as `Kc3 td4 Tf6`. The middle of the board is written `*`,
+/// its neighbours and the squares beyond them `*w`, `*ww`, `*s`, …
 #[track_caller]
 pub(crate) fn men(rules: &Ruleset, words: &str, to_move: Side) -> Position {
     let mut layout = Layout::default();
@@ -45,7 +45,7 @@ pub(crate) fn men(rules: &Ruleset, words: &str, to_move: Side) -> Position {
         .unwrap_or_else(|error| panic!("{words}: {error}"))
 }
 
-/// A text in which `*` and letters n, e, s, w after it stand for a square.
+/// Replaces `*` and the letters n, e, s, w after it by the square that they stand for.
 fn located(rules: &Ruleset, text: &str) -> String {
     let mut parts = text.split('*');
     let mut result = parts.next().unwrap_or_default().to_owned();
@@ -65,8 +65,8 @@ fn located(rules: &Ruleset, text: &str) -> String {
     result
 }
 
-/// Plays a move and checks that it does just what the text says: the squares
-/// alone are given to the reader. Returns the position after it.
+/// Plays a move and checks that it has exactly the written effect; only its squares are parsed.
+/// Returns the position after it.
 #[track_caller]
 pub(crate) fn plays(name: &str, words: &str, expected: &str) -> Position {
     let rules = ruleset(name);
@@ -90,7 +90,7 @@ pub(crate) fn refuses(name: &str, words: &str, text: &str, message: &str) {
     assert_eq!(error.to_string(), message, "{name}: {words}: {text}");
 }
 
-/// The position with the side to move whose piece the move begins with.
+/// Reads the position; the side to move is that of the piece that moves.
 #[track_caller]
 fn with_mover(rules: &Ruleset, words: &str, text: &str) -> Position {
     let from = text.trim_start_matches('K').split('-').next();

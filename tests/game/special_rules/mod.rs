@@ -1,4 +1,4 @@
-//! Every special rule of the built-in rulesets, on positions made for it.
+//! Every special rule of the built-in rulesets, in positions made for it.
 
 mod hostile_squares;
 mod men;

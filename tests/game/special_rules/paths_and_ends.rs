@@ -1,4 +1,4 @@
-//! Where pieces may go, what a single move can do, and how a game ends.
+//! Where pieces may move, what a single move can capture, and how a game ends.
 
 use super::men::{ALL, CAMPS, CORNERS, men, plays, refuses, ruleset};
 use taflbase::moves::{count_moves, has_move, legal_moves};
@@ -23,7 +23,7 @@ fn moving_in_between_two_enemies_is_safe() {
         assert_eq!(after.defenders.len(), 1);
         plays(name, "Kd3 tc6 Tb3", "c6-c3");
         plays(name, "Kc6 tb3 td3", "Kc6-c3");
-        // Nor does a move elsewhere capture what stands enclosed.
+        // A move elsewhere does not capture an enclosed piece, either.
         plays(name, "Kf6 Tc3 tb3 td3 tg2", "g2-f2");
     }
 }
@@ -91,7 +91,7 @@ fn only_a_king_stops_on_the_throne() {
 }
 
 #[test]
-fn who_stops_on_corners() {
+fn only_some_pieces_stop_on_corners() {
     for name in CORNERS {
         refuses(name, "Kd3 ta3", "a3-a1", "an attacker coming from there cannot stop on a1");
         refuses(name, "Kd3 Tc1 tf5", "c1-a1", "a defender coming from there cannot stop on a1");
@@ -105,14 +105,14 @@ fn who_stops_on_corners() {
 #[test]
 fn camps_are_left_and_never_entered() {
     for name in CAMPS {
-        // Inside, through and out of the own camp.
+        // Within its own camp, through it and out of it.
         plays(name, "Kg3 ta4", "a4-a6");
         plays(name, "Kg3 ta4", "a4-a8");
         plays(name, "Kg3 ta5", "a5-b5");
         plays(name, "Kg3 ta5", "a5-d5");
         plays(name, "Kg3 tb5 ta4", "b5-b1");
         plays(name, "Kg3 tb5", "b5-a5");
-        // Not into it, over it, or into another one.
+        // Not into it, over it, or into another camp.
         refuses(name, "Kg3 tc5", "c5-b5", "an attacker coming from there cannot stop on b5");
         refuses(name, "Kg3 tc5", "c5-a5", "an attacker coming from there cannot pass b5");
         refuses(name, "Kg3 ta3", "a3-a7", "an attacker coming from there cannot pass a4");
@@ -135,7 +135,7 @@ fn a_side_without_a_move_has_lost() {
     ] {
         let rules = ruleset(name);
         let mut position = men(&rules, words, side);
-        // The king's way out over the corner is open in brandubh.
+        // In brandubh the king may move out over the corner.
         let escapes = usize::from(name == "brandubh");
         assert_eq!(count_moves(&rules, &position), escapes, "{name}");
         assert_eq!(has_move(&rules, &position), escapes > 0);
@@ -159,7 +159,7 @@ fn the_last_attacker_captured_ends_the_game() {
     }
 }
 
-/// Plays moves as berkeley's interface writes them: `b3-6`, `b3-f`.
+/// Plays moves in the notation of berkeley's interface: `b3-6`, `b3-f`.
 fn berkeley_game(moves: &str) -> (Ruleset, Vec<Position>) {
     let rules = ruleset("berkeley");
     let mut game = vec![Position::start(&rules).unwrap()];
@@ -199,7 +199,7 @@ fn known_games_of_berkeley() {
     assert_eq!(game[3].to_text(&rules), "/3ttt3/4t4/4T4/t3T1t2/ttT1KT1tt/t3T1t2/3TT4/4t4/3ttt3/ d");
 }
 
-/// Whether the side to move wins within so many plies.
+/// Returns whether the side to move wins within this many plies.
 fn wins_within(rules: &Ruleset, position: &Position, plies: u32) -> bool {
     let moves = legal_moves(rules, position);
     let mut quiet = moves.iter();

@@ -9,7 +9,7 @@ use taflbase::slice::Slice;
 
 use super::{closure, number, placements, small, starting, value};
 
-/// Whether the camps hold what they can hold, as listed by hand.
+/// Returns whether the attackers in each camp form one of its possible patterns.
 fn is_in_camps(reachability: &Reachability, position: &Position) -> bool {
     let mut camps = reachability.camps.iter();
     camps.all(|camp| camp.patterns.contains(&(position.attackers & camp.squares)))
@@ -21,7 +21,7 @@ fn is_reached(reachability: &Reachability, position: &Position) -> bool {
 }
 
 #[test]
-fn placements_are_as_many_as_there_are() {
+fn counts_agree_with_enumeration() {
     for rules in small() {
         let reachability = Reachability::new(&rules);
         let bounds = Bounds::new(&reachability).unwrap();
@@ -35,7 +35,7 @@ fn placements_are_as_many_as_there_are() {
         let least =
             |p: &&Position| reachability.group.iter().map(|g| p.image(&rules, g)).min().unwrap();
         let classes: HashSet<Position> = kept.iter().map(least).collect();
-        // Where nobody starts in a full camp nothing is taken off.
+        // Where no camp is full at the start, nothing is subtracted.
         assert_eq!(reachability.unmoved_attackers(), None);
         assert_eq!(*bounds.orbits(), number(classes.len()));
         let escapes = kept.iter().filter(|&&&position| {
@@ -56,7 +56,7 @@ fn placements_are_as_many_as_there_are() {
 }
 
 #[test]
-fn no_game_comes_to_more_than_is_counted() {
+fn games_reach_no_more_than_is_counted() {
     for rules in small() {
         let reachability = Reachability::new(&rules);
         let bounds = Bounds::new(&reachability).unwrap();
@@ -82,7 +82,7 @@ fn no_game_comes_to_more_than_is_counted() {
 }
 
 #[test]
-fn full_camps_have_not_been_left() {
+fn full_camps_were_never_left() {
     let rules = starting("mini-camps", "/3tt2/3t3/7/3K3/7/2T4/7/");
     let reachability = Reachability::new(&rules);
     let attackers = reachability.unmoved_attackers().unwrap();
@@ -90,7 +90,7 @@ fn full_camps_have_not_been_left() {
     let bounds = Bounds::new(&reachability).unwrap();
     let start = Position::start(&rules).unwrap();
     let quiet = legal_moves(&rules, &start).iter().filter(|m| m.is_quiet()).count();
-    // The king on 21 squares, the defender nowhere or on one of those left.
+    // The king on 21 squares, the defender captured or on one of the others.
     let kings = reachability.reach[Kind::King] - attackers;
     let others = |king| 1 + (reachability.reach[Kind::Defender] - attackers).without(king).len();
     let taken: usize = kings.iter().map(others).sum();
@@ -99,7 +99,7 @@ fn full_camps_have_not_been_left() {
 }
 
 #[test]
-fn slots_are_those_of_the_index() {
+fn slots_agree_with_the_index() {
     for rules in small().into_iter().chain(Ruleset::builtin("brandubh")) {
         let reachability = Reachability::new(&rules);
         let bounds = Bounds::new(&reachability).unwrap();
@@ -115,7 +115,7 @@ fn slots_are_those_of_the_index() {
 }
 
 #[test]
-fn bounds_are_tighter_one_after_the_other() {
+fn each_bound_is_at_most_the_one_before() {
     for name in Ruleset::builtin_names() {
         let rules = Ruleset::builtin(name).unwrap();
         let bounds = Bounds::new(&Reachability::new(&rules)).unwrap();

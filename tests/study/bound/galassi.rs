@@ -36,7 +36,7 @@ fn equations_are_pinned() {
 }
 
 #[test]
-fn the_printed_totals_come_of_one_more_attacker() {
+fn the_printed_totals_result_from_one_more_attacker() {
     let readings = readings();
     let limits: Vec<_> = readings.iter().map(|reading| (reading.cells, reading.black)).collect();
     assert_eq!(limits, [(61, 15)]);
@@ -47,7 +47,7 @@ fn the_printed_totals_come_of_one_more_attacker() {
 }
 
 #[test]
-fn bounds_of_any_ruleset_give_the_papers_for_its_own() {
+fn general_bounds_agree_with_the_paper_on_its_ruleset() {
     let rules = Ruleset::builtin("ashton").unwrap();
     let bounds = Bounds::new(&Reachability::new(&rules)).unwrap();
     let equations = equations();
@@ -63,7 +63,7 @@ fn bounds_of_any_ruleset_give_the_papers_for_its_own() {
     assert_eq!(bounds.orbits().to_string(), "118486156157130376891603310");
 }
 
-/// The paper takes men on three ends of a camp to mean that the fourth is in it, too.
+/// The paper claims that men on three ends of a camp imply that the fourth is in it, too.
 #[test]
 fn three_ends_of_a_camp_may_be_held_without_the_fourth() {
     let rules = Ruleset::builtin("ashton").unwrap();

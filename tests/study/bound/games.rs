@@ -12,10 +12,10 @@ use taflbase::rules::{Ruleset, Side};
 
 use super::{closure, placements, small};
 
-/// Both ways, for all positions of small games: what is taken back can be played, and what
-/// can be played is taken back.
+/// In both directions, for all positions of small games: every retraction can be played, and
+/// every move can be retracted.
 #[test]
-fn retractions_are_moves_backwards() {
+fn retractions_are_the_inverse_of_moves() {
     for rules in small() {
         let most = Reachability::new(&rules).max_material;
         let mut before: HashMap<Position, HashSet<Position>> = HashMap::new();
@@ -44,7 +44,7 @@ fn retractions_are_moves_backwards() {
 }
 
 #[test]
-fn verdicts_are_those_of_all_games() {
+fn verdicts_agree_with_enumeration() {
     for rules in small() {
         let reachability = Reachability::new(&rules);
         let start = Position::start(&rules).unwrap();

@@ -1,4 +1,4 @@
-//! State spaces: the paper's equations, bounds against brute force, proof games.
+//! State spaces: the paper's equations, bounds compared with brute force, proof games.
 
 mod counts;
 mod galassi;
@@ -13,7 +13,7 @@ use taflbase::moves::{Ending, legal_moves};
 use taflbase::position::Position;
 use taflbase::rules::{Kind, Ruleset, Side};
 
-/// The rules of a file for tests, with another start.
+/// Returns the rules of a test file with another start position.
 fn starting(name: &str, start: &str) -> Ruleset {
     let folder = tempfile::tempdir().unwrap();
     let file = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -27,8 +27,8 @@ fn starting(name: &str, start: &str) -> Ruleset {
     Ruleset::load(path.to_str().unwrap()).unwrap()
 }
 
-/// A small game without camps, one with two attackers in one of them, and one whose men do
-/// not stand symmetrically.
+/// Returns a small game without camps, one with two attackers in a camp, and one whose start is
+/// not symmetric.
 fn small() -> Vec<Ruleset> {
     vec![
         starting("mini-corner", "/2t2/5/1TK2/5/2t2/"),
@@ -45,7 +45,7 @@ fn number(count: usize) -> BigUint {
     BigUint::from(count)
 }
 
-/// All sets of that many of the squares, or fewer.
+/// Returns all sets of at most this many of the squares.
 fn sets(squares: SquareSet, most: usize) -> Vec<SquareSet> {
     let mut sets = vec![SquareSet::EMPTY];
     for square in squares {
@@ -55,7 +55,7 @@ fn sets(squares: SquareSet, most: usize) -> Vec<SquareSet> {
     sets
 }
 
-/// All legal placements with no more men than at the start, attackers to move.
+/// Returns all legal placements with no more men than at the start, attackers to move.
 fn placements(rules: &Ruleset) -> Vec<Position> {
     let (attackers, defenders) = (rules.start.attackers.len(), rules.start.defenders.len());
     let mut placements = Vec::new();
@@ -78,7 +78,7 @@ fn placements(rules: &Ruleset) -> Vec<Position> {
     placements
 }
 
-/// All that games can come to: positions, and boards of games that are over.
+/// Everything that games can reach: positions, and boards of finished games.
 struct Closure {
     positions: HashSet<Position>,
     no_attackers: BTreeSet<Position>,

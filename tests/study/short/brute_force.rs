@@ -1,4 +1,4 @@
-//! The rules as they are told, position by position: steps in directions, and recursion.
+//! The rules as stated, position by position: steps in directions, and recursion.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -21,7 +21,7 @@ struct Rules {
 }
 
 impl Rules {
-    /// The squares to which a piece slides in a direction, the other piece being in the way.
+    /// Returns the squares to which a piece slides in a direction; the other piece blocks it.
     fn slide(&self, from: Place, direction: Place, other: Option<Place>) -> Vec<Place> {
         let mut squares = Vec::new();
         let mut next = (from.0 + direction.0, from.1 + direction.1);
@@ -35,7 +35,7 @@ impl Rules {
         squares
     }
 
-    /// The soldier as the king leaves it: not there any more, if it is out of play.
+    /// Returns the soldier if it is in play after the king's move.
     fn in_play(&self, king: Place, soldier: Option<Place>) -> Option<Place> {
         let is_passed = |soldier: &Place| soldier.0 > king.0 || soldier.1 > king.1;
         let leaves = matches!(self.rule, Soldier::SouthEast | Soldier::Stationary);
@@ -89,7 +89,7 @@ fn place(cell: Cell) -> Place {
 }
 
 #[test]
-fn outcomes_and_values_are_those_of_the_rules() {
+fn outcomes_and_values_agree_with_the_rules() {
     for size in ["1x1", "1x2", "2x1", "1x9", "3x3", "4x7", "7x4", "9x2", "7x7"] {
         for rule in Soldier::ALL {
             let (rows, columns) = (board(size).rows() as i64, board(size).columns() as i64);
@@ -116,7 +116,7 @@ fn outcomes_and_values_are_those_of_the_rules() {
 }
 
 #[test]
-fn a_part_of_the_kings_squares_is_solved_as_the_whole() {
+fn part_of_the_kings_squares_has_the_same_values() {
     for rule in Soldier::ALL {
         let whole = solved("9x11", rule);
         let game = Game::new(board("9x11"), rule).reached_from(Cell::new(5, 7)).unwrap();
@@ -129,7 +129,7 @@ fn a_part_of_the_kings_squares_is_solved_as_the_whole() {
 }
 
 #[test]
-fn one_soldier_that_never_moves_is_blocking_nim() {
+fn one_stationary_soldier_is_blocking_nim() {
     let solved = valued("9x8", Soldier::Stationary);
     for soldier in board("9x8").cells() {
         let blocked = Blocked::new(board("9x8"), &BTreeSet::from([soldier]), &|_, _| true).unwrap();
@@ -142,7 +142,7 @@ fn one_soldier_that_never_moves_is_blocking_nim() {
 }
 
 #[test]
-fn beyond_soldiers_that_never_move_one_diagonal_is_lost() {
+fn beyond_stationary_soldiers_one_diagonal_is_lost() {
     let mut random = fastrand::Rng::with_seed(4);
     for _ in 0..200 {
         let mut place = || Cell::new(random.usize(..10), random.usize(..10));

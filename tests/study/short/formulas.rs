@@ -1,4 +1,4 @@
-//! The theorem and the patterns, on boards as large as tests have time for.
+//! The theorem and the patterns, on boards as large as a test has time for.
 
 use taflbase::short::check::{check_clauses, check_pattern, check_proof, check_values};
 use taflbase::short::patterns::tail;
@@ -27,7 +27,7 @@ fn the_theorem_holds_on_60_by_60() {
 }
 
 #[test]
-fn what_is_proved_is_so() {
+fn proved_statements_hold() {
     for (size, rule) in ["24x31", "30x24", "26x26"]
         .into_iter()
         .flat_map(|size| Soldier::ALL.map(|rule| (size, rule)))
@@ -46,14 +46,14 @@ fn what_is_proved_is_so() {
 
 #[test]
 fn mistakes_would_be_found() {
-    // The theorem is none on soldiers that do not move.
+    // The theorem does not apply to stationary soldiers.
     let stationary = solved("12x12", Soldier::Stationary);
     let clauses = check_clauses(&stationary);
     assert!(clauses.wrong > 100 && clauses.examples.len() == 5, "{clauses:?}");
     assert!(check_proof(&stationary, ProofText::Corrected).needed.wrong > 0);
 }
 
-/// The period and the first row of it.
+/// Returns the period and its first row.
 fn period(rule: Soldier, king: Cell) -> Option<(usize, usize)> {
     let game = Game::new(board("240x240"), rule).reached_from(king).unwrap();
     let solved = outcomes(game, &|_, _| true).unwrap();
@@ -61,7 +61,7 @@ fn period(rule: Soldier, king: Cell) -> Option<(usize, usize)> {
 }
 
 #[test]
-fn periods_far_from_the_king_are_these() {
+fn periods_far_from_the_king_do_not_change() {
     for (rule, row, column, found) in [
         (Soldier::NorthWest, 1, 1, (1, 3)),
         (Soldier::NorthWest, 1, 2, (2, 3)),
@@ -75,6 +75,6 @@ fn periods_far_from_the_king_are_these() {
     ] {
         assert_eq!(period(rule, Cell::new(row, column)), Some(found), "{rule} {row},{column}");
     }
-    // Its period would be seen on a larger board.
+    // Its period can only be seen on a larger board.
     assert_eq!(period(Soldier::Closer, Cell::new(1, 7)), None);
 }

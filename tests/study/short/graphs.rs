@@ -1,4 +1,4 @@
-//! Games on graphs: boards as graphs, and any graphs against the rules as they are told.
+//! Games on graphs: boards as graphs, and arbitrary graphs compared with the rules as stated.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use taflbase::short::{Cell, Soldier};
 
 use super::{board, valued};
 
-/// A board's neighbours, from south and east to north and west.
+/// Returns a board's edges, from the south and east to the north and west.
 fn board_edges(size: &str) -> String {
     let mut edges = String::new();
     for Cell { row, column } in board(size).cells() {
@@ -41,21 +41,21 @@ fn a_board_as_a_graph_is_the_board() {
     }
 }
 
-/// An edge: two vertices, and a line or 0 for none.
+/// An edge: two vertices, and a line, or 0 for none.
 type Edge = (usize, usize, usize);
 
-/// The game on a small graph, with everything looked up edge by edge.
+/// The game on a small graph, with every lookup edge by edge.
 struct Rules {
     vertices: usize,
     edges: Vec<Edge>,
-    /// Edges along which only soldiers go.
+    /// Edges that only soldiers may use.
     level: Vec<(usize, usize)>,
     rule: Soldier,
     known: BTreeMap<(usize, Option<usize>), u16>,
 }
 
 impl Rules {
-    /// Where edges of one line lead to, all in one direction.
+    /// Returns where edges of one line lead, all in one direction.
     fn slides(&self, from: usize, closed: Option<usize>, is_back: bool) -> BTreeSet<usize> {
         let turned = |&(from, to, line): &Edge| match is_back {
             true => (to, from, line),
@@ -67,7 +67,7 @@ impl Rules {
             assert_eq!(first, from);
             let mut on_line = BTreeSet::from([to]);
             on_line.retain(|&vertex| Some(vertex) != closed);
-            // As often as there are edges, each may add another vertex.
+            // A pass may add a vertex, so there are as many passes as edges.
             for _ in 0..if line == 0 { 0 } else { edges.len() } {
                 for &(before, after, other) in &edges {
                     if other == line && on_line.contains(&before) && Some(after) != closed {
@@ -85,7 +85,7 @@ impl Rules {
         from == to || next.into_iter().any(|edge| self.reaches(edge.1, to))
     }
 
-    /// Floyd's and Warshall's distances.
+    /// Returns the distance, by the Floyd-Warshall algorithm.
     fn distance(&self, from: usize, to: usize) -> usize {
         let far = 1000;
         let mut distances = vec![vec![far; self.vertices]; self.vertices];
@@ -162,7 +162,7 @@ fn compare(text: &str, exit: Option<&str>, rules: &mut Rules) {
     }
 }
 
-/// A text with all vertices and these edges.
+/// Formats a graph with all vertices and these edges.
 fn written(vertices: usize, edges: &[Edge]) -> String {
     let vertices = (0..vertices).map(|vertex| format!("{vertex}\n"));
     let edges = edges.iter().map(|&(from, to, line)| match line {
@@ -219,7 +219,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_graph_is_refused() {
+fn invalid_graphs_are_refused() {
     let refusal = |text: &str, exit| Graph::parse(text, exit).expect_err(text);
     assert_eq!(refusal("", None), GraphError::Empty);
     assert_eq!(refusal("# nothing\n\n", None), GraphError::Empty);
@@ -247,6 +247,6 @@ fn what_is_no_graph_is_refused() {
         solve_graph(&graph, Soldier::Closer, &|_, _| false).unwrap_err(),
         GraphError::Stopped
     );
-    // With an exit, a circle is none.
+    // With an exit, a cycle is allowed.
     assert!(Graph::parse("a b\nb c\nc a\n", Some("a")).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Short tafl: the solver against the rules themselves, the theorem, and graphs.
+//! Short tafl: the solver compared with the rules, the theorem, and graphs.
 
 mod brute_force;
 mod formulas;

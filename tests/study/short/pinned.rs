@@ -1,4 +1,4 @@
-//! Numbers that must not change, small boards, and what is refused.
+//! Numbers that must not change, small boards, and refusals.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use taflbase::short::{
 use super::{board, solved, valued};
 
 #[test]
-fn counts_are_these() {
+fn counts_do_not_change() {
     for (size, rule, positions, p_positions, largest) in [
         ("24x24", Soldier::SouthEast, 89_424, 3223, 49),
         ("24x24", Soldier::NorthWest, 331_200, 11_999, 40),
@@ -66,7 +66,7 @@ fn boards_and_squares_are_read() {
 }
 
 #[test]
-fn who_wants_no_more_gets_no_more() {
+fn a_computation_can_be_stopped() {
     let game = Game::new(board("20x20"), Soldier::Closer);
     let told = outcomes(game, &|done, of| done < 100 && of == 400);
     assert_eq!(told.unwrap_err(), ShortError::Stopped);
@@ -78,13 +78,13 @@ fn who_wants_no_more_gets_no_more() {
 }
 
 #[test]
-fn memory_is_told_beforehand() {
+fn memory_is_known_in_advance() {
     let game = Game::new(board("60x60"), Soldier::NorthWest);
     // A byte for each position, and for each of 120 lines and square.
     assert_eq!(memory_bytes(game, false), 3600 * 3600 + 120 * 3600);
     let part = game.reached_from(Cell::new(1, 2)).unwrap();
     assert_eq!(memory_bytes(part, false), 6 * 3600 + 5 * 3600);
-    // The largest of all boards can be asked about, and the longest.
+    // The largest of all boards, and the longest.
     let huge = Game::new(board("10000x10000"), Soldier::NorthWest);
     assert!(memory_bytes(huge, true) > 1 << 54);
     let long = Game::new(board("1x10000"), Soldier::Stationary);
