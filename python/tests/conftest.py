@@ -8,7 +8,7 @@ import taflbase
 
 ROOT = Path(__file__).parents[2]
 TABLES = ROOT / "tables"
-"""The tables that come with the source."""
+"""The tables committed with the source."""
 RULES = ROOT / "src" / "game" / "rules" / "builtin"
 """The files of the built-in rulesets."""
 KNOWN = ROOT / "tests" / "data" / "positions.tsv"

@@ -1,4 +1,4 @@
-"""A program that plays the first legal move by OTEP. Its argument says how it fails."""
+"""A program that plays the first legal move by OTEP. Its argument selects how it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that are built, verified and listed."""
+"""Tables are built, verified and listed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from taflbase import BuiltSlice, ManifestSlice, Metric, Phase, Progress, Side, V
 from conftest import TABLES
 
 
-def test_tables_are_built_as_they_were_published(tmp_path: Path) -> None:
+def test_built_tables_have_the_published_values(tmp_path: Path) -> None:
     built = taflbase.build("brandubh", tmp_path, men=4)
     published = taflbase.read_manifest("brandubh", TABLES)
     expected = {entry.slice: entry for entry in published.slices}
@@ -49,25 +49,26 @@ def values(folder: Path) -> dict[str, dict[Metric, str]]:
     return {entry.slice: files(entry) for entry in tables.manifest().slices}
 
 
-def test_progress_is_told_phase_by_phase(tmp_path: Path) -> None:
-    told: list[Progress] = []
-    taflbase.build("brandubh", tmp_path, slices="K0v2", metric="wdl", progress=told.append)
-    begun = [one for one in told if one.done == 0]
+def test_progress_is_reported_phase_by_phase(tmp_path: Path) -> None:
+    reported: list[Progress] = []
+    taflbase.build("brandubh", tmp_path, slices="K0v2", metric="wdl", progress=reported.append)
+    begun = [one for one in reported if one.done == 0]
     phases = [one.phase for one in begun if one.slice == "K0v2"]
     assert phases[:2] == [Phase.READING, Phase.INITIAL] and phases[-1] is Phase.WRITING
     plies = [(one.winner, one.ply) for one in begun if one.phase is Phase.PLY]
     assert (Side.ATTACKERS, 1) in plies and (Side.DEFENDERS, 2) in plies
     assert all(one.winner is None for one in begun if one.phase is Phase.READING)
-    assert all(one.done <= one.total for one in told)
+    assert all(one.done <= one.total for one in reported)
     assert not (tmp_path / "brandubh" / "K0v2.dtw").exists()
 
 
 class Enough(Exception):
-    """What a callback raises."""
+    """Raised by a callback."""
 
 
-def test_an_exception_of_the_callback_ends_a_build_that_goes_on_later(tmp_path: Path) -> None:
-    # After the second ply of the last slice: others are there, and part of that.
+def test_an_exception_in_the_callback_stops_a_resumable_build(tmp_path: Path) -> None:
+    # Stops after the second ply of the last slice: the others are complete, and part of the
+    # last.
     def stop(progress: Progress) -> None:
         if progress.slice == "K1v2" and progress.ply == 3:
             raise Enough
@@ -77,19 +78,20 @@ def test_an_exception_of_the_callback_ends_a_build_that_goes_on_later(tmp_path: 
     folder = tmp_path / "brandubh"
     assert (folder / "K1v1.dtw").exists() and not (folder / "K1v2.wdl").exists()
     assert (folder / "K1v2.work").is_dir()
-    told: list[Progress] = []
-    built = taflbase.build("brandubh", tmp_path, slices="K1v2", progress=told.append)
+    reported: list[Progress] = []
+    built = taflbase.build("brandubh", tmp_path, slices="K1v2", progress=reported.append)
     assert [one.slice for one in built if one.built] == ["K1v2"]
-    # What was done is not done again.
-    assert not [one for one in told if one.ply in (1, 2) and one.winner == told_winner(told)]
+    # Finished work is not repeated.
+    winner = first_winner(reported)
+    assert not [one for one in reported if one.ply in (1, 2) and one.winner == winner]
     published = taflbase.read_manifest("brandubh", TABLES)
     expected = next(entry for entry in published.slices if entry.slice == "K1v2")
     assert values(tmp_path)["K1v2"] == files(expected)
     assert not (folder / "K1v2.work").exists()
 
 
-def told_winner(told: list[Progress]) -> Optional[Side]:
-    return next(one.winner for one in told if one.ply is not None)
+def first_winner(reported: list[Progress]) -> Optional[Side]:
+    return next(one.winner for one in reported if one.ply is not None)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer")
@@ -110,7 +112,7 @@ def test_a_build_can_be_interrupted(tmp_path: Path) -> None:
     assert taflbase.build("tablut", tmp_path, slices="K0v1")
 
 
-def test_what_cannot_be_built(tmp_path: Path) -> None:
+def test_errors_of_builds(tmp_path: Path) -> None:
     for arguments, error, message in [
         ({}, TypeError, "^give either men or slices$"),
         ({"men": 3, "slices": "K0v1"}, TypeError, "^give either men or slices$"),
@@ -138,11 +140,11 @@ def test_what_cannot_be_built(tmp_path: Path) -> None:
 
 def test_tables_are_verified() -> None:
     tables = taflbase.open("brandubh", TABLES)
-    told: list[Progress] = []
-    proved = tables.verify("K1v2", progress=told.append)
+    reported: list[Progress] = []
+    proved = tables.verify("K1v2", progress=reported.append)
     assert proved[1:] == (Verdict.PROVED, proved.positions, None, 0, [])
     assert proved.slice == "K1v2" and proved.positions > 200_000
-    assert [one.phase for one in told if one.done == 0] == [Phase.READING, Phase.VERIFYING]
+    assert [one.phase for one in reported if one.done == 0] == [Phase.READING, Phase.VERIFYING]
     sampled = tables.verify("K1v2", sample=5, seed=3)
     assert (sampled.verdict, sampled) == (Verdict.SAMPLED, tables.verify("K1v2", sample=5, seed=3))
     assert sampled.blocks and 0 < sampled.positions < proved.positions
@@ -172,7 +174,7 @@ def test_a_verification_is_ended_by_its_callback() -> None:
         tables.verify("K0v1", progress=3)  # type: ignore[arg-type]
 
 
-def test_a_manifest_is_what_the_tables_are(tmp_path: Path) -> None:
+def test_a_manifest_describes_the_tables(tmp_path: Path) -> None:
     file = TABLES / "brandubh" / "MANIFEST.json"
     published = taflbase.read_manifest("brandubh", file)
     assert str(published) == file.read_text()
@@ -182,7 +184,7 @@ def test_a_manifest_is_what_the_tables_are(tmp_path: Path) -> None:
     own = tables.manifest(tables.slices("dtw"))
     listed = {entry.slice: entry for entry in published.slices}
     assert own.slices and all(listed[entry.slice] == entry for entry in own.slices)
-    # Of K0v5 there are no distances.
+    # K0v5 has no distances.
     outcomes = tables.manifest(["K0v5"]).slices[0]
     assert [file.metric for file in outcomes.files] == [Metric.WDL]
     assert outcomes.files[0] == listed["K0v5"].files[0] and outcomes.sides[0].max_win is None

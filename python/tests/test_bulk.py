@@ -1,4 +1,4 @@
-"""Whole slices and many positions as arrays, held against single probes and counts."""
+"""Whole slices and many positions as arrays, compared with single probes and counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def texts(tables: Tablebase, values: Slice, to_move: str) -> list[str]:
     ("rules", "slice"),
     [("brandubh", "K0v1"), ("brandubh", "K1v2"), ("berkeley", "K1v1"), ("ashton", "K0v2")],
 )
-def test_a_slice_has_the_values_that_are_counted(rules: str, slice: str) -> None:
+def test_the_values_of_a_slice_agree_with_the_counts(rules: str, slice: str) -> None:
     tables = taflbase.open(rules)
     for stats, side in zip(tables.stats(slice), SIDES):
         assert stats.to_move == side
@@ -91,7 +91,7 @@ def test_heat_maps_are_symmetric(rules: str, slice: str, side: str) -> None:
             assert np.array_equal(board, board.T)
 
 
-def test_images_follow_the_position_that_stands_for_them(brandubh: Tablebase) -> None:
+def test_images_follow_their_representative(brandubh: Tablebase) -> None:
     for slice in ("K1v2", "K0v3"):
         values = brandubh.slice_values(slice, "defenders")
         classes = brandubh.slice_classes(slice, "defenders")
@@ -103,7 +103,7 @@ def test_images_follow_the_position_that_stands_for_them(brandubh: Tablebase) ->
 
 
 def legal(tables: Tablebase) -> Iterator[tuple[int, ...]]:
-    """The squares of king and attacker in all positions of the two."""
+    """The squares of the king and the attacker in all positions of K0v1."""
     for king, attacker in itertools.permutations(range(tables.size**2), 2):
         with contextlib.suppress(taflbase.PositionError):
             tables.position(king, [], [attacker], "attackers")
@@ -119,7 +119,7 @@ def mirrored(size: int, squares: Sequence[int]) -> set[tuple[int, ...]]:
 
 @pytest.mark.parametrize("metric", ["dtw", "wdl"])
 @pytest.mark.parametrize("side", SIDES)
-def test_many_are_as_one_by_one(brandubh: Tablebase, metric: str, side: str) -> None:
+def test_many_positions_have_the_values_of_single_probes(brandubh: Tablebase, metric: str, side: str) -> None:
     slice = brandubh.slice_values("K1v2", side, metric)
     picked = np.random.default_rng(7).permutation(len(slice.king))[:300]
     some = taflbase.SliceValues(*(column[picked] for column in slice))
@@ -135,8 +135,8 @@ def test_many_are_as_one_by_one(brandubh: Tablebase, metric: str, side: str) -> 
         assert values.dtw.tolist() == dtw
 
 
-def test_what_is_known_of_many_is_what_is_known_of_each(brandubh: Tablebase) -> None:
-    # Of K0v5 there is a table without distances, of K1v2 one with.
+def test_partial_values_agree_with_single_probes(brandubh: Tablebase) -> None:
+    # K0v5 has a table without distances, K1v2 one with distances.
     lots = [brandubh.slice_classes(slice, "attackers", None, (0, 9)) for slice in ("K1v2", "K0v5")]
     with_distances, without = lots
     assert -1 in without.dtw[without.wdl != 0] and max(with_distances.dtw) > 1
@@ -151,8 +151,8 @@ def test_what_is_known_of_many_is_what_is_known_of_each(brandubh: Tablebase) -> 
     assert np.array_equal(brandubh.probe_squares(*squares, "attackers", None).wdl, without.wdl)
 
 
-def test_each_position_is_answered_by_itself(brandubh: Tablebase) -> None:
-    # Of K0v6 there is no table, of K0v5 none with distances.
+def test_each_position_has_its_own_result(brandubh: Tablebase) -> None:
+    # K0v6 has no table, K0v5 none with distances.
     known, no_distance = "/7/4t2/7/7/2K4/7/2t4/ d", "/7/4t2/2K4/7/7/1t3t1/2t1t2/ a"
     no_table, over = "/1ttttt1/7/7/2K4/7/7/4t2/ d", "/7/7/7/7/2K4/7/7/ d"
     positions = [no_table, known, "nonsense", no_distance, over, known]
@@ -175,7 +175,7 @@ def test_each_position_is_answered_by_itself(brandubh: Tablebase) -> None:
         brandubh.probe_many(positions, errors="ignore")
 
 
-def test_damaged_tables_are_not_marked(tmp_path: Path) -> None:
+def test_damaged_tables_are_errors_not_marks(tmp_path: Path) -> None:
     (tmp_path / "K0v2.dtw").write_bytes(b"damaged")
     tables = taflbase.open("brandubh", directories=[tmp_path])
     with pytest.raises(taflbase.DamagedTable, match="^position 0: .*K0v2.dtw"):
@@ -229,7 +229,7 @@ def test_no_positions_have_no_values(brandubh: Tablebase) -> None:
     assert brandubh.slice_values("K1v2", "attackers", rows=(5, 5)).attackers.shape == (0, 2)
 
 
-def test_other_threads_go_on(brandubh: Tablebase) -> None:
+def test_other_threads_keep_running(brandubh: Tablebase) -> None:
     answers = []
     work = threading.Thread(target=lambda: answers.append(brandubh.stats("K1v3")))
     work.start()
@@ -257,7 +257,7 @@ def test_threads_share_a_tablebase(brandubh: Tablebase) -> None:
     assert [WDL[word] for word in answers[0]] == slice.wdl[:2000].tolist()
 
 
-def test_outcomes_are_read_from_distances_where_there_is_nothing_else() -> None:
+def test_outcomes_are_read_from_dtw_tables_if_there_are_no_others() -> None:
     tables = taflbase.open("berkeley")
     outcomes = tables.slice_values("K1v2", "attackers", "wdl")
     distances = tables.slice_values("K1v2", "attackers")

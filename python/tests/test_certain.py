@@ -1,4 +1,4 @@
-"""What the engine calls a win or a loss is one, in games whose positions may come back."""
+"""Whatever the engine reports as a win or a loss is one, in games whose positions can recur."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULES = ROOT / "tests" / "rulesets" / "mini-corner.toml"
 
 
 def start(chance: random.Random) -> Optional[Game]:
-    """A game from a random position of few men, who mostly go to and fro."""
+    """A game from a random position of few men, which mostly move back and forth."""
     squares = list(range(25))
     chance.shuffle(squares)
     defenders, attackers = chance.randrange(3), chance.randrange(1, 5)
@@ -42,7 +42,7 @@ def undoes(move: str, other: str) -> bool:
 
 
 def has_won(game: Game, side: str, plies: int) -> bool:
-    """Whether that side wins within so many plies, by trying everything."""
+    """Whether this side wins within this many plies, by trying every move."""
     outcome = game.outcome()
     if outcome is not None:
         return outcome.winner == side
@@ -58,7 +58,7 @@ def has_won(game: Game, side: str, plies: int) -> bool:
     return not is_mover
 
 
-def test_a_win_is_a_win_whatever_came_before() -> None:
+def test_reported_wins_hold_with_any_history() -> None:
     chance = random.Random(1)
     engines = [Engine(RULES, tables=False, lines=lines, hash_mib=1) for lines in (1, 3)]
     seen = {"win": 0, "loss": 0}

@@ -1,4 +1,4 @@
-"""The engine against what is known from elsewhere, and what it refuses."""
+"""The engine, compared with values from other programs, and its refusals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WON = "/7/4t2/7/7/2K4/7/2t4/ d"
 
 
 def known() -> list[tuple[str, str, str, int]]:
-    """Positions whose value a program that shares no code with this one has told."""
+    """Positions with values from a program that shares no code with this one."""
     lines = [line.split("\t") for line in KNOWN.read_text().splitlines()]
     return [(rules, position, value, int(plies)) for rules, position, value, plies in lines]
 
@@ -34,7 +34,7 @@ def test_forced_wins_are_found_in_their_distance_without_tables(rules: str) -> N
             assert str(found.score) == f"{value} in {plies}" and found.table_hits == 0
 
 
-def test_what_the_tables_know_is_played_in_their_distance(brandubh: Tablebase) -> None:
+def test_positions_in_tables_are_played_in_their_distance(brandubh: Tablebase) -> None:
     engine = Engine("brandubh", tables=brandubh, hash_mib=4)
     for found in brandubh.find("K1v2", value="win", plies=(3, 9), random=20, seed=5):
         game = Game("brandubh", found.position)
@@ -52,8 +52,8 @@ def test_what_the_tables_know_is_played_in_their_distance(brandubh: Tablebase) -
         assert len(game.moves) == found.dtw
 
 
-def test_tables_without_distances_tell_who_wins(brandubh: Tablebase) -> None:
-    # There are no distances of K0v5.
+def test_tables_without_distances_have_the_winner(brandubh: Tablebase) -> None:
+    # K0v5 has no distances.
     wanted = brandubh.find("K0v5", value="loss", to_move="attackers", random=40, seed=1)
     engine = Engine("brandubh", hash_mib=4)
     scores = [engine.analyse(found.position, depth=2).score for found in wanted]
@@ -61,7 +61,7 @@ def test_tables_without_distances_tell_who_wins(brandubh: Tablebase) -> None:
     assert Score(Category.LOSS, None, None) in scores and "table loss" in map(str, scores)
 
 
-def test_folders_of_tables_are_asked(tmp_path: Path) -> None:
+def test_folders_of_tables_are_used(tmp_path: Path) -> None:
     tables = taflbase.open("brandubh")
     position = tables.find("K0v3", value="loss", longest=True, limit=1)[0].position
     assert Engine("brandubh", tables=tmp_path).analyse(position, depth=1).score.plies == 10
@@ -72,7 +72,7 @@ def test_folders_of_tables_are_asked(tmp_path: Path) -> None:
 
 
 def test_the_history_counts() -> None:
-    # The attackers are lost, unless they bring the start back, which is a draw.
+    # The attackers lose unless they repeat the start position, which is a draw.
     game = Game("brandubh", WON, ["Kc5-b5", "e2-d2", "Kb5-c5"])
     engine = Engine("brandubh", tables=False)
     with_history = engine.analyse(game, depth=6)
@@ -81,7 +81,7 @@ def test_the_history_counts() -> None:
     assert without.score.category == "loss"
 
 
-def test_iterations_are_told_one_by_one() -> None:
+def test_iterations_are_returned_one_by_one() -> None:
     engine = Engine("brandubh", lines=3)
     analysis = engine.analysis(Game("brandubh"), depth=5)
     iterations = list(analysis)
@@ -102,7 +102,7 @@ def test_iterations_are_told_one_by_one() -> None:
             assert (game.play(move.move), game.position) == (move.move, move.after)
 
 
-def test_scores_have_an_order_and_words() -> None:
+def test_scores_have_an_order_and_a_text() -> None:
     scores = [
         (Score(Category.WIN, 1, None), "win in 1", 99_999),
         (Score(Category.WIN, 40, None), "win in 40", 99_960),
@@ -121,7 +121,7 @@ def test_scores_have_an_order_and_words() -> None:
     assert sorted(shuffled, key=Score.points, reverse=True) == ordered
 
 
-def test_what_cannot_be_searched(brandubh: Tablebase) -> None:
+def test_errors_of_searches(brandubh: Tablebase) -> None:
     engine = Engine("brandubh")
     over = Game("brandubh", WON, ["Kc5-c1", "e2-e1", "Kc1-a1"])
     for game, error, message in [
@@ -153,7 +153,7 @@ def test_what_cannot_be_searched(brandubh: Tablebase) -> None:
         ({"time": "1"}, TypeError, "real number"),
     ],
 )
-def test_limits_that_are_none(limits: dict[str, Any], error: type, message: str) -> None:
+def test_invalid_limits(limits: dict[str, Any], error: type, message: str) -> None:
     engine = Engine("brandubh")
     for ask in (engine.analyse, engine.best_move, engine.analysis):
         with pytest.raises(error, match=message):
@@ -162,14 +162,14 @@ def test_limits_that_are_none(limits: dict[str, Any], error: type, message: str)
 
 def test_a_clock_gives_a_move_its_share() -> None:
     engine, game = Engine("brandubh"), Game("brandubh")
-    # A twenty-fifth of what is left, and most of the increment.
+    # A twenty-fifth of the remaining time, and most of the increment.
     for clock, least, most in [
         (Clock(attackers=5), 0.05, 1.5),
         (Clock(attackers=0, defenders=600, attackers_increment=10), 0, 1),
         (Clock(1, 600, attackers_increment=0.4), 0.1, 1.5),
     ]:
         assert least < engine.analyse(game, clock=clock).time < most
-    # The other limits hold as well.
+    # The other limits apply as well.
     assert engine.analyse(game, clock=Clock(600), depth=2).depth == 2
     assert engine.analyse(game, clock=Clock(6000), time=0.1).time < 2
     game.play(engine.best_move(game, clock=Clock(attackers=0.1)))
@@ -196,7 +196,7 @@ def test_a_search_is_restricted_to_moves() -> None:
     others = [move for move in all_moves if move != "Kc5-c1"]
     found = engine.analyse(game, depth=4, root_moves=others[:3])
     assert {line.moves[0].move for line in found.lines} <= set(others[:3])
-    # Letters and marks may be missing, as in play.
+    # Letters and marks may be omitted, as in `Game.play`.
     for text in ("Kc5-a5", "c5-a5"):
         assert engine.best_move(game, depth=2, root_moves=[text]) == "Kc5-a5"
     last = engine.analysis(game, depth=2, root_moves=["Kc5-a5"]).wait()
@@ -210,19 +210,20 @@ def test_a_search_is_restricted_to_moves() -> None:
             engine.analyse(game, depth=2, root_moves=moves)
 
 
-def test_an_unfinished_iteration_is_told_as_such() -> None:
+def test_an_unfinished_iteration_is_marked() -> None:
     game = Game("ashton")
     complete = Engine("ashton", lines=3).analyse(game, depth=3)
     assert complete.complete and {line.depth for line in complete.lines} == {3}
-    told = [Engine("ashton", lines=3).analyse(game, nodes=nodes) for nodes in range(300, 3000, 300)]
-    unfinished = [iteration for iteration in told if not iteration.complete]
+    limits = range(300, 3000, 300)
+    iterations = [Engine("ashton", lines=3).analyse(game, nodes=nodes) for nodes in limits]
+    unfinished = [iteration for iteration in iterations if not iteration.complete]
     assert unfinished
     for iteration in unfinished:
         depths = [line.depth for line in iteration.lines]
         assert depths == sorted(depths, reverse=True) and depths[0] <= iteration.depth
 
 
-def test_a_closed_engine_searches_no_more() -> None:
+def test_a_closed_engine_cannot_search() -> None:
     with Engine("brandubh") as engine:
         analysis = engine.analysis(Game("brandubh"))
         next(analysis)
@@ -263,7 +264,7 @@ def test_only_an_analysis_may_have_no_limit() -> None:
         ({"weights": "no such file"}, taflbase.WeightsError, "^no such file: "),
     ],
 )
-def test_options_that_are_none(options: dict[str, Any], error: type, message: str) -> None:
+def test_invalid_options(options: dict[str, Any], error: type, message: str) -> None:
     with pytest.raises(error, match=message) as raised:
         Engine("brandubh", **options)
     assert "\n" not in str(raised.value)
@@ -282,14 +283,14 @@ except MemoryError as error:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
-def test_memory_that_is_not_there_is_no_end_of_the_process() -> None:
+def test_missing_memory_does_not_end_the_process() -> None:
     answer = subprocess.run([sys.executable, "-c", TOO_MUCH], capture_output=True, text=True)
     assert answer.stdout == "hash_mib: cannot allocate 1048576 MiB of memory\n", answer.stderr
 
 
 @pytest.mark.parametrize("contempt", [0, 70, -30])
-def test_a_draw_costs_as_much_as_it_is_told(tmp_path: Path, contempt: int) -> None:
-    # The game ends with its first move, whichever that is.
+def test_contempt_lowers_the_score_of_a_draw(tmp_path: Path, contempt: int) -> None:
+    # The game ends with its first move, whichever it is.
     rules = tmp_path / "short.toml"
     rules.write_text(re.sub("ply-limit = .*", "ply-limit = 1", (RULES / "mcgill.toml").read_text()))
     engine = Engine(rules, tables=False, hash_mib=4, contempt=contempt)
@@ -301,7 +302,7 @@ def test_weights_are_read_from_a_file(tmp_path: Path) -> None:
     places = "attackers = [-100, -100]\ndefenders = [100, 100]\nking = [0, 0]\n"
     weights.write_text(f"rulesets = []\n{places}[terms]\n")
     engine = Engine("brandubh", weights=weights)
-    # Eight attackers against four defenders, and nothing else counts.
+    # Eight attackers against four defenders; nothing else counts.
     assert engine.analyse(Game("brandubh"), depth=1).score == Score(None, None, 400)
     for text, message in [
         ("", "missing field"),
@@ -327,7 +328,7 @@ def test_every_ruleset_is_played(rules: str) -> None:
     assert engine.rules == game.rules and len(game.moves) == 3
 
 
-def test_an_engine_tells_what_it_has() -> None:
+def test_an_engine_describes_itself() -> None:
     tables = "at most 6 men (distances: 5)"
     assert repr(Engine("brandubh")) == f"<taflbase.Engine brandubh: 1 thread, 64 MiB, tables: {tables}>"
     other = Engine("brandubh", tables=False, threads=2, hash_mib=8)

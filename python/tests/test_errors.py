@@ -1,4 +1,4 @@
-"""Whatever is wrong is an exception of one line, and never the end of the process."""
+"""Every error is an exception with a message of one line, and never ends the process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HELD = "/7/7/4K2/7/7/2t4/7/ a"
         ("/9/7/7/7/2K4/7/7/ d", "rank"),
     ],
 )
-def test_broken_positions(brandubh: Tablebase, position: str, message: str) -> None:
+def test_invalid_positions(brandubh: Tablebase, position: str, message: str) -> None:
     probes = [brandubh.probe, brandubh.probe_wdl, brandubh.probe_dtw]
     for probe in [*probes, brandubh.best_move, brandubh.line]:
         with pytest.raises(taflbase.PositionError, match=message) as raised:
@@ -40,7 +40,7 @@ def test_broken_positions(brandubh: Tablebase, position: str, message: str) -> N
         brandubh.probe_many([HELD, position])
 
 
-def test_broken_squares(brandubh: Tablebase) -> None:
+def test_invalid_squares(brandubh: Tablebase) -> None:
     def probe(king: int, defenders: list[int], attackers: list[int]) -> None:
         brandubh.probe_squares([king], [defenders], [attackers], "attackers")
 
@@ -86,7 +86,7 @@ def test_arrays_of_another_shape_or_type(brandubh: Tablebase) -> None:
             brandubh.position(*pieces, "attackers")
 
 
-def test_wrong_words(brandubh: Tablebase) -> None:
+def test_invalid_words(brandubh: Tablebase) -> None:
     with pytest.raises(ValueError, match='^to_move must be "attackers" or "defenders", not "both"'):
         brandubh.slice_values("K0v1", "both")
     with pytest.raises(ValueError, match='^metric must be "wdl" or "dtw", not "dtm"'):
@@ -100,7 +100,7 @@ def test_wrong_words(brandubh: Tablebase) -> None:
             brandubh.stats(slice)
 
 
-def test_rows_that_are_not_there(brandubh: Tablebase) -> None:
+def test_missing_rows(brandubh: Tablebase) -> None:
     rows = brandubh.slice_rows("K0v1")
     for start, end in [(0, rows + 1), (3, 2), (2**64 - 1, 2**64 - 1)]:
         with pytest.raises(taflbase.SliceError, match=f"K0v1 has the rows 0 to {rows}"):
@@ -119,7 +119,7 @@ def test_missing_tables(brandubh: Tablebase) -> None:
         brandubh.probe_many(["/1ttttt1/7/7/2K4/7/7/4t2/ d"])
 
 
-def test_missing_distances_are_told_as_such() -> None:
+def test_missing_distances_are_reported_as_such() -> None:
     tables = taflbase.open("brandubh")
     position = "/7/4t2/2K4/7/7/1t3t1/2t1t2/ a"
     assert tables.probe_wdl(position) == tables.probe(position).category == "loss"
@@ -129,7 +129,7 @@ def test_missing_distances_are_told_as_such() -> None:
             ask(position)
 
 
-def test_moves_that_are_not_legal(brandubh: Tablebase) -> None:
+def test_illegal_moves(brandubh: Tablebase) -> None:
     for move, message in [
         ("", '"" is not a move: write e5-e8'),
         ("c5-c7", "no piece stands on c5"),
@@ -175,7 +175,7 @@ def test_damaged_tables(tmp_path: Path, access: str) -> None:
 
 
 def flipped(sound: bytes) -> bytes:
-    """With a byte of the first block changed."""
+    """The table with a byte of its first block changed."""
     return sound[:200] + bytes([sound[200] ^ 1]) + sound[201:]
 
 
@@ -191,7 +191,7 @@ def test_tables_in_the_wrong_place(tmp_path: Path) -> None:
         tables.stats("K1v1")
 
 
-def test_all_errors_are_the_packages() -> None:
+def test_all_errors_derive_from_the_packages_own() -> None:
     for name in taflbase.__all__:
         item = getattr(taflbase, name)
         if isinstance(item, type) and issubclass(item, Exception):

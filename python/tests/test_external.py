@@ -1,4 +1,4 @@
-"""Players that are programs of their own."""
+"""External programs as players."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def test_a_program_plays_a_game_against_the_engine(capfd: pytest.CaptureFixture[
             game.play(move)
         assert len(game.moves) > 2
         heard = capfd.readouterr().err.splitlines()
-        # The game is told once, and then move by move.
+        # The whole game is sent once, and then move by move.
         assert sum(line.startswith("rules ") for line in heard) == 2
         assert sum(line.startswith("opponent-move ") for line in heard) == len(game.moves[2::2])
         assert "clock 60000 60000 0 0 0" in heard
-        # A game that does not go on from that one is begun anew.
+        # A game that does not continue that one is sent as a new game.
         other = Game("brandubh", moves=["d1-c1", "d3-c3"])
         assert player.best_move(other, time=1) == other.legal_moves()[0].move
         other.undo()
@@ -57,7 +57,7 @@ def test_programs_that_fail() -> None:
     ]:
         with ExternalPlayer("brandubh", command(fault)) as player:
             for _ in range(2):
-                # It is started again for the second one.
+                # It is restarted for the second move.
                 with pytest.raises(taflbase.PlayerError, match=message) as raised:
                     player.best_move(Game("brandubh"), time=1)
                 assert "\n" not in str(raised.value)
@@ -71,7 +71,7 @@ def test_programs_that_fail() -> None:
             start()
 
 
-def test_what_a_program_is_not_asked() -> None:
+def test_requests_that_never_reach_a_program() -> None:
     with ExternalPlayer("brandubh", command()) as player:
         over = "/7/7/7/7/2K4/7/7/ a"
         for game, limits, error, message in [
@@ -87,7 +87,7 @@ def test_what_a_program_is_not_asked() -> None:
 
 
 class Interrupted(Exception):
-    """What Ctrl-C would raise."""
+    """Raised as Ctrl-C would."""
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer")
@@ -108,7 +108,7 @@ def test_waiting_can_be_interrupted() -> None:
     assert time.monotonic() - began < 9
 
 
-def test_other_threads_go_on_while_a_program_thinks() -> None:
+def test_other_threads_keep_running_while_a_program_thinks() -> None:
     with ExternalPlayer("brandubh", command("late")) as player:
         moves = []
         work = threading.Thread(

@@ -1,4 +1,4 @@
-"""Search in tables."""
+"""Searches in tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import taflbase
 from taflbase import Found, MissingTable, SliceError, Tablebase
 
 
-def test_what_is_found_has_the_value_that_is_told(brandubh: Tablebase) -> None:
+def test_found_positions_have_the_reported_value(brandubh: Tablebase) -> None:
     found = brandubh.find("K1v2", value="win", plies=(5, 9), limit=20)
     assert len(found) == 20
     for one in found:
@@ -21,7 +21,7 @@ def test_what_is_found_has_the_value_that_is_told(brandubh: Tablebase) -> None:
         assert one.dtw is not None and 5 <= one.dtw <= 9
 
 
-def test_counts_are_those_of_the_statistics(brandubh: Tablebase) -> None:
+def test_counts_agree_with_the_statistics(brandubh: Tablebase) -> None:
     attackers, defenders = brandubh.stats("K1v2")
     wins = brandubh.find("K1v2", value="win", to_move="attackers")
     assert sum(one.images for one in wins) == attackers.win
@@ -33,14 +33,14 @@ def test_counts_are_those_of_the_statistics(brandubh: Tablebase) -> None:
     assert all(one.other_category == "loss" for one in zugzwangs)
 
 
-def test_squares_are_texts_or_lists(brandubh: Tablebase) -> None:
+def test_squares_are_strings_or_lists(brandubh: Tablebase) -> None:
     squares = brandubh.find("K1v1", king="d4", empty="d3,d5")
     assert squares and squares == brandubh.find("K1v1", king=["d4"], empty=["d3", "d5"])
-    # Any image of a pattern has the same images.
+    # All images of a pattern have the same matches.
     assert squares == brandubh.find("K1v1", pattern="/*/*/*/??1K1*/*/*/*/")
 
 
-def test_a_seed_draws_the_same(brandubh: Tablebase) -> None:
+def test_a_seed_draws_the_same_positions(brandubh: Tablebase) -> None:
     drawn = brandubh.find("K1v2", random=5, seed=7)
     assert drawn == brandubh.find("K1v2", random=5, seed=7)
     assert drawn[:2] == brandubh.find("K1v2", random=2, seed=7)
@@ -59,12 +59,12 @@ def test_a_seed_draws_the_same(brandubh: Tablebase) -> None:
         ({"random": 3, "limit": 2}, "random cannot be combined with limit"),
     ],
 )
-def test_what_cannot_be_looked_for(brandubh: Tablebase, wanted: dict, message: str) -> None:
+def test_invalid_searches(brandubh: Tablebase, wanted: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         brandubh.find("K1v1", **wanted)
 
 
-def test_slices_must_be_there(brandubh: Tablebase) -> None:
+def test_slices_must_exist(brandubh: Tablebase) -> None:
     with pytest.raises(SliceError):
         brandubh.find("K1")
     with pytest.raises(MissingTable):
@@ -72,18 +72,18 @@ def test_slices_must_be_there(brandubh: Tablebase) -> None:
 
 
 class Interrupted(Exception):
-    """What Ctrl-C would raise."""
+    """Raised as Ctrl-C would."""
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer")
-@pytest.mark.parametrize("told", [{}, {"longest": True}, {"random": 3}])
-def test_a_search_can_be_interrupted(told: dict) -> None:
-    # A search of some hundred milliseconds, and a signal that comes at once.
+@pytest.mark.parametrize("options", [{}, {"longest": True}, {"random": 3}])
+def test_a_search_can_be_interrupted(options: dict) -> None:
+    # A search that takes some hundred milliseconds, and a signal at its beginning.
     tables = taflbase.open("berkeley")
     calls = 0
 
     def count(number: int, frame: Optional[FrameType]) -> None:
-        # A search that asks only when it is over asks once.
+        # A search that checks for signals only at its end would check once.
         nonlocal calls
         calls += 1
         if calls == 4:
@@ -93,7 +93,7 @@ def test_a_search_can_be_interrupted(told: dict) -> None:
     try:
         with pytest.raises(Interrupted):
             signal.setitimer(signal.ITIMER_REAL, 2e-4, 2e-4)
-            tables.find("K2v2", zugzwang=True, **told)
+            tables.find("K2v2", zugzwang=True, **options)
             signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

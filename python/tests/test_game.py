@@ -13,7 +13,7 @@ from taflbase import Game, Outcome, Reason, Side, Tablebase
 from conftest import RULES
 
 SHUFFLE = ["d1-c1", "d3-c3", "c1-d1", "c3-d3"]
-"""The start of brandubh comes back."""
+"""Moves after which brandubh's start position recurs."""
 WON = "/7/4t2/7/7/2K4/7/2t4/ d"
 
 
@@ -36,7 +36,7 @@ def test_moves_are_played_and_taken_back() -> None:
         game.undo()
 
 
-def test_moves_and_positions_are_those_of_a_tablebase(brandubh: Tablebase) -> None:
+def test_moves_and_positions_agree_with_a_tablebase(brandubh: Tablebase) -> None:
     game = Game("brandubh", "/7/7/4K2/7/1tT4/7/3t3/ a")
     assert game.legal_moves() == brandubh.legal_moves(game.position)
     assert game.play("d7-d5") == "d7-d5xc5"
@@ -44,7 +44,7 @@ def test_moves_and_positions_are_those_of_a_tablebase(brandubh: Tablebase) -> No
     assert str(game.board()) == str(brandubh.board(game.position))
 
 
-def test_a_game_draws_itself_with_its_last_move() -> None:
+def test_a_game_is_drawn_with_its_last_move_marked() -> None:
     game = Game("brandubh")
     assert "last move" not in game._repr_svg_()
     game.play("d1-c1")
@@ -57,7 +57,7 @@ def test_a_game_draws_itself_with_its_last_move() -> None:
     assert game._repr_svg_() == Game("brandubh").board().svg()
 
 
-def test_games_end_as_the_rules_say() -> None:
+def test_games_end_by_the_rules() -> None:
     for game, outcome in [
         (Game("brandubh", moves=SHUFFLE), Outcome(None, Reason.REPETITION)),
         (
@@ -112,7 +112,7 @@ def test_games_are_compared_and_copied_with_their_history() -> None:
         hash(game)
 
 
-def test_what_is_no_game() -> None:
+def test_invalid_games() -> None:
     for make, error, message in [
         (lambda: Game("chess"), taflbase.RulesetError, '"chess" is neither'),
         (lambda: Game("brandubh", "/9/9/ a"), taflbase.PositionError, "2 ranks"),

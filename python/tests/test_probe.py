@@ -35,7 +35,7 @@ def test_a_position_has_a_value_and_its_moves(brandubh: Tablebase) -> None:
     ]
 
 
-def test_a_default_stands_for_a_missing_table(brandubh: Tablebase) -> None:
+def test_a_default_replaces_a_missing_table(brandubh: Tablebase) -> None:
     assert (brandubh.get_wdl(WON), brandubh.get_dtw(WON, 7)) == ("win", Value(Category.WIN, 3))
     without_distances, missing = "/7/4t2/2K4/7/7/1t3t1/2t1t2/ a", "/1ttttt1/7/7/2K4/7/7/4t2/ d"
     assert (brandubh.get_wdl(without_distances), brandubh.get_dtw(without_distances)) == (
@@ -44,12 +44,12 @@ def test_a_default_stands_for_a_missing_table(brandubh: Tablebase) -> None:
     )
     assert (brandubh.get_wdl(missing), brandubh.get_wdl(missing, "?")) == (None, "?")
     assert brandubh.get_dtw(missing, default=0) == 0
-    # Only that has a default.
+    # Only a missing table has a default.
     with pytest.raises(taflbase.PositionError):
         brandubh.get_wdl("nonsense", None)
 
 
-def test_a_closed_tablebase_is_of_no_use() -> None:
+def test_a_closed_tablebase_cannot_be_used() -> None:
     with taflbase.open("brandubh") as tables:
         engine = taflbase.Engine("brandubh", tables=tables)
         assert tables.probe_wdl(WON) == "win"
@@ -68,12 +68,12 @@ def test_a_closed_tablebase_is_of_no_use() -> None:
         with pytest.raises(taflbase.Closed, match="^the tablebase is closed: open it again$"):
             ask()
     tables.close()
-    # What was given to an engine is its own.
+    # The tables that an engine was given remain open in it.
     assert engine.analyse(WON, depth=1).score.plies == 3
 
 
-@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="maps are not told")
-def test_files_are_let_go(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no list of mapped files")
+def test_files_are_closed(tmp_path: Path) -> None:
     shutil.copy(TABLES / "brandubh" / "K0v2.dtw", tmp_path)
     tables = taflbase.open("brandubh", directories=[tmp_path])
     tables.probe(WON)
@@ -83,7 +83,7 @@ def test_files_are_let_go(tmp_path: Path) -> None:
     assert str(tmp_path) not in maps.read_text()
 
 
-def test_words_are_enumerations_and_texts(brandubh: Tablebase) -> None:
+def test_words_are_enumerations_and_strings(brandubh: Tablebase) -> None:
     probe = brandubh.probe(WON)
     assert probe.category is Category.WIN and probe.to_move is Side.DEFENDERS
     assert probe.moves[0].category is Category.WIN
@@ -155,12 +155,12 @@ def test_a_board_is_a_picture(brandubh: Tablebase) -> None:
         brandubh.board(WON, "c5-d4-e3")
 
 
-def test_an_answer_is_shown_with_its_board_and_moves(brandubh: Tablebase) -> None:
+def test_a_probe_is_shown_with_its_board_and_moves(brandubh: Tablebase) -> None:
     probe = brandubh.probe("/7/7/4K2/7/1tT4/7/3t3/ a")
     page = probe._repr_html_()
     assert page.startswith("<div>" + brandubh.board(probe.position).svg())
-    _, told, table = ElementTree.fromstring(page)
-    assert told.text == "attackers to move: loss in 4 plies"
+    _, verdict, table = ElementTree.fromstring(page)
+    assert verdict.text == "attackers to move: loss in 4 plies"
     rows = [[cell.text or "" for cell in row] for row in table.iter("tr")]
     assert rows[0] == ["move", "value", "conversion", "plies after it"]
     for row, move in zip(rows[1:], probe.moves):
@@ -175,7 +175,7 @@ def test_an_answer_is_shown_with_its_board_and_moves(brandubh: Tablebase) -> Non
         assert f"<p>{words}</p>" in brandubh.probe(position)._repr_html_()
 
 
-def test_answers_are_values(brandubh: Tablebase) -> None:
+def test_results_can_be_compared_and_pickled(brandubh: Tablebase) -> None:
     probe = brandubh.probe(WON)
     again = pickle.loads(pickle.dumps(probe))
     assert again == probe == brandubh.probe(WON)
@@ -185,7 +185,7 @@ def test_answers_are_values(brandubh: Tablebase) -> None:
 
 
 @pytest.mark.parametrize("side", ["attackers", "defenders"])
-def test_all_moves_are_the_same_everywhere(brandubh: Tablebase, side: str) -> None:
+def test_all_functions_return_the_same_moves(brandubh: Tablebase, side: str) -> None:
     slice = brandubh.slice_values("K1v2", side)
     for row in np.random.default_rng(3).permutation(len(slice.king))[:100]:
         squares = slice.king[row], slice.defenders[row], slice.attackers[row]
@@ -232,7 +232,7 @@ def test_a_draw_has_no_distance(brandubh: Tablebase) -> None:
     assert brandubh.line(position) == []
 
 
-def test_what_is_open(brandubh: Tablebase) -> None:
+def test_a_tablebase_describes_itself(brandubh: Tablebase) -> None:
     assert taflbase.__version__ == metadata.version("taflbase")
     assert (brandubh.rules, brandubh.size) == ("brandubh", 7)
     assert (brandubh.max_men, brandubh.max_men_dtw) == (6, 5)
@@ -245,7 +245,7 @@ def test_what_is_open(brandubh: Tablebase) -> None:
     assert repr(taflbase.open("ashton")) == "<taflbase.Tablebase ashton: 6 slices, at most 4 men>"
 
 
-def test_tables_of_the_package_can_be_left_out(tmp_path: Path) -> None:
+def test_embedded_tables_can_be_excluded(tmp_path: Path) -> None:
     shutil.copy(TABLES / "brandubh" / "K0v2.dtw", tmp_path)
     tables = taflbase.open("brandubh", directories=[tmp_path], embedded=False)
     assert tables.slices() == ["K0v2"] and tables.get_wdl("/7/7/4K2/7/7/2t4/7/ a") is None
@@ -253,18 +253,18 @@ def test_tables_of_the_package_can_be_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rules", taflbase.rulesets())
-def test_every_ruleset_has_tables_of_its_own(rules: str) -> None:
+def test_every_ruleset_has_embedded_tables(rules: str) -> None:
     tables = taflbase.open(rules)
     assert tables.max_men >= 3
     assert sum(side.positions for side in tables.stats("K0v1")) > 0
 
 
-def test_a_cache_may_be_none_and_files_may_be_read() -> None:
+def test_the_cache_can_be_disabled_and_files_read() -> None:
     tables = taflbase.open("brandubh", cache_bytes=0, access="read")
     assert tables.probe_dtw(WON) == Value("win", 3)
 
 
-def test_the_cache_counts() -> None:
+def test_the_cache_has_statistics() -> None:
     tables = taflbase.open("brandubh", TABLES, cache_bytes=1 << 20)
     nothing = {"hits": 0, "misses": 0, "bytes": 0, "limit_bytes": 1 << 20}
     assert tables.cache_statistics() == nothing

@@ -18,12 +18,12 @@ def without_time(iteration: Iteration) -> Iteration:
     return iteration._replace(time=0)
 
 
-def test_one_thread_does_the_same_every_time() -> None:
+def test_one_thread_is_deterministic() -> None:
     engine, game = Engine("ashton"), Game("ashton")
     first = engine.analyse(game, nodes=30_000)
     assert 30_000 <= first.nodes < 30_100
     other = Engine("ashton").analyse(game, nodes=30_000)
-    # What it remembers is of use.
+    # What the engine has stored is used.
     assert without_time(engine.analyse(game, nodes=30_000)) != without_time(first)
     engine.clear()
     again = engine.analyse(game, nodes=30_000)
@@ -49,10 +49,10 @@ def test_a_search_without_limits_is_stopped_from_another_thread() -> None:
     found = analysis.wait()
     assert found.depth >= 1 and found.lines[0].moves
     assert time.monotonic() - began < 30
-    # One that is over does not mind, nor does an engine without work.
+    # Stopping has no effect on a finished search, or on an idle engine.
     analysis.stop()
     engine.stop()
-    # A stop that comes before the search has begun to look at anything counts, too.
+    # A stop before the search has begun counts, too.
     early = engine.analysis(Game("ashton"), time=60)
     early.stop()
     assert early.wait().time < 30
@@ -69,7 +69,7 @@ def test_analyse_is_stopped_from_another_thread() -> None:
     assert answers and answers[0].lines
 
 
-def test_other_threads_go_on_while_the_engine_searches() -> None:
+def test_other_threads_keep_running_while_the_engine_searches() -> None:
     engine = Engine("ashton")
     work = threading.Thread(target=lambda: engine.analyse(Game("ashton"), time=0.5))
     work.start()
@@ -87,13 +87,13 @@ def test_a_block_ends_the_search_and_the_engine_is_free() -> None:
             if iteration.depth == 3:
                 break
     assert analysis.wait().depth >= 3
-    # Nobody holds the search that is left here.
+    # Nothing refers to the search that is abandoned here.
     for iteration in engine.analysis(Game("ashton")):
         break
     assert engine.analyse(Game("ashton"), depth=2).depth == 2
 
 
-def test_a_search_that_nobody_holds_comes_to_an_end() -> None:
+def test_an_abandoned_search_ends() -> None:
     engine = Engine("ashton")
     analysis = engine.analysis(Game("ashton"))
     next(analysis)
@@ -113,12 +113,12 @@ def test_a_new_search_ends_the_one_before_it() -> None:
         earlier.wait()
     with pytest.raises(taflbase.SearchError):
         list(earlier)
-    # To let go of the earlier one does not stop the later one.
+    # Releasing the earlier search does not stop the later one.
     later = engine.analysis(Game("ashton"), nodes=200_000)
     del earlier
     found = later.wait()
     assert found.nodes >= 200_000
-    # What was over before keeps its answer.
+    # A search that had already finished keeps its result.
     assert engine.analyse(Game("ashton"), depth=1) and later.wait() == found
     cleared = engine.analysis(Game("ashton"))
     engine.clear()
@@ -131,7 +131,7 @@ def test_an_analysis_outlives_its_engine() -> None:
 
 
 class Interrupted(Exception):
-    """What Ctrl-C would raise."""
+    """Raised as Ctrl-C would."""
 
 
 ASKS: list[Callable[[Engine, Game], Any]] = [

@@ -1,4 +1,4 @@
-"""The stubs say what the compiled module has."""
+"""The stubs agree with the compiled module."""
 
 import subprocess
 import sys

@@ -49,7 +49,8 @@ static int same_position(const TaflPosition *one, const TaflPosition *other)
         && one->king == other->king && one->to_move == other->to_move;
 }
 
-/* A move without its text is the one that has it, goes through text, and is played alike. */
+/* A move without text equals the one with text, round-trips through text, and has the same
+ * effect. */
 static void compare_bare(size_t i, const TaflMove *move, const TaflBareMove *bare)
 {
     char text[TAFL_MOVE_TEXT_BYTES];
@@ -73,8 +74,8 @@ static void compare_bare(size_t i, const TaflMove *move, const TaflBareMove *bar
             "make a move", i);
 }
 
-/* All moves have values; the best one's is the position's; each is worth what the
- * position after it is. */
+/* All moves have values: the best one that of the position, each one that of the position
+ * after it. */
 static void compare_moves(size_t i, TaflDtw value)
 {
     static TaflMove legal[400];
@@ -136,7 +137,7 @@ static void print_answers(void)
     }
 }
 
-/* Every thread begins elsewhere, and makes errors of its own. */
+/* Every thread begins with another position, and causes its own errors. */
 static void *probe_all(void *argument)
 {
     size_t thread = (size_t)argument;

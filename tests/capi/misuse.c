@@ -1,4 +1,4 @@
-/* What is wrong is a status and a message, and never ends the process.
+/* Every error is a status and a message, and never ends the process.
  *
  *   misuse TABLES DAMAGED FOREIGN BLOCKED
  *
@@ -19,7 +19,7 @@
 #define REQUIRE(condition) \
     ((condition) ? (void)0 : (void)(fail(__LINE__, #condition), exit(EXIT_FAILURE)))
 
-/* The call fails in this way, with a message that has this in it. */
+/* Checks that the call fails with this status and a message that contains this text. */
 #define FAILS(call, status, words) \
     do { \
         REQUIRE((call) == (status)); \
@@ -58,7 +58,7 @@ static TaflStatus probe(const char *folder, const char *text)
 
 static void wrong_openings(const char *folder)
 {
-    /* Whatever was there is not to be freed. */
+    /* An invalid pointer, which must not be freed. */
     TaflTablebase *tables = (TaflTablebase *)&tables;
     TaflOptions options = taflbase_default_options();
 
@@ -162,7 +162,7 @@ static void wrong_positions(const char *folder)
     taflbase_free(tables);
 }
 
-/* Whatever a program puts into a move is refused, or does no harm. */
+/* Any content of a move is refused or does no harm. */
 static void wrong_moves(const char *folder)
 {
     TaflTablebase *tables = open_brandubh(folder);
@@ -195,7 +195,7 @@ static void wrong_moves(const char *folder)
     memset(move.captured, 0, sizeof move.captured);
     move.captured[0] = 15;
     FAILS(taflbase_print_move(tables, &move, text), invalid, "three");
-    /* The king to an attacker's square: what is there is no position. */
+    /* The king moves to an attacker's square: the result is not a position. */
     move = good;
     move.to = 7 + 4;
     REQUIRE(taflbase_make_move(tables, &won, &move, &after) == TAFL_STATUS_OK);
@@ -244,7 +244,7 @@ static void answers(const char *folder)
     REQUIRE(position.attackers[0] == (1ULL << (7 + 4) | 1ULL << (6 * 7 + 2)));
     REQUIRE(taflbase_board_size(tables) == 7 && taflbase_max_men(tables) == 6);
     REQUIRE(taflbase_max_men_dtw(tables) == 5 && !taflbase_draws_are_undecided(tables));
-    /* A list is cut, and its length told. */
+    /* A list is truncated, and its full length returned. */
     memset(slices, 0x55, sizeof slices);
     REQUIRE(taflbase_slices(tables, TAFL_METRIC_DTW, slices, 1, &length) == TAFL_STATUS_OK);
     REQUIRE(slices[0].defenders == 0 && slices[0].attackers == 1);
@@ -256,7 +256,7 @@ static void answers(const char *folder)
     memset(bare, 0x55, sizeof bare);
     REQUIRE(taflbase_generate_moves(tables, &position, bare, 1, &length) == TAFL_STATUS_OK);
     REQUIRE(length > 1 && bare[0].from == position.king && bare[1].from == 0x5555);
-    /* A longer line is cut, and its length told. */
+    /* A longer line is truncated, and its full length returned. */
     memset(moves, 0x55, sizeof moves);
     REQUIRE(taflbase_line(tables, &position, moves, 1, &length) == TAFL_STATUS_OK && length == 3);
     REQUIRE(strcmp(moves[0].text, "Kc5-c1") == 0 && moves[1].from == 0x5555);

@@ -1,4 +1,4 @@
-/* A program with functions of zstd's and Rust's names of its own: the library neither
+/* A program that defines functions with names of zstd's and Rust's: the library neither
  * clashes with them nor calls them. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -293,15 +293,15 @@ fn a_search_is_stopped_from_another_thread() {
     let stopper = engine.stopper();
     let mut iterations = 0;
     let found = std::thread::scope(|scope| {
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         scope.spawn(move || {
-            told.recv().unwrap();
+            receiver.recv().unwrap();
             stopper.stop();
         });
         engine.search(&game, Limits::default(), &mut |_| {
             iterations += 1;
             // Only the first iteration is reported to the other thread.
-            let _ = tell.send(());
+            let _ = sender.send(());
         })
     });
     assert!(iterations >= 1 && !found.unwrap().lines[0].moves.is_empty());
@@ -427,8 +427,8 @@ fn an_engine_does_not_exceed_the_free_memory() {
     let options = EngineOptions { table_bytes: usize::MAX, ..options(&rules) };
     let refused = Engine::new(rules, options).err();
     assert_eq!(refused, Some(EngineError::Memory { bytes: usize::MAX }));
-    let told = refused.unwrap().to_string();
-    assert!(told.contains("MiB") && told.contains("use a smaller one"), "{told}");
+    let message = refused.unwrap().to_string();
+    assert!(message.contains("MiB") && message.contains("use a smaller one"), "{message}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Positions that the engine searches.
+//! Searches positions with the engine.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use crate::place::Place;
 const WIN: &str = "/7/4t2/7/7/2K4/7/2t4/ d";
 const START: &str = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a";
 
-/// What is found with one thread.
+/// Returns the iterations of a search with one thread.
 fn found(place: &Place, arguments: &[&str]) -> Vec<Value> {
     let common = ["analyse", "--json", "--threads", "1", "--hash", "1"];
     place.run(&[&common[..], arguments].concat()).json()
@@ -30,7 +30,7 @@ fn the_search_deepens_to_its_limit() {
         let best = &line["lines"][0];
         assert!(best["estimate"].is_i64() && best["category"].is_null(), "{best}");
     }
-    // Without a position it is the start, quoted or not.
+    // Without a position it is the start position; a position may be quoted or not.
     let (board, side) = START.split_once(' ').unwrap();
     for start in [&[START][..], &[board, side]] {
         let again = found(&place, &[&["brandubh"], start, &["--depth", "4"]].concat());
@@ -43,7 +43,7 @@ fn the_search_deepens_to_its_limit() {
 }
 
 #[test]
-fn what_the_tables_know_is_certain() {
+fn values_of_tables_are_proved() {
     let place = Place::new();
     let last = found(&place, &["brandubh", WIN, "--depth", "3"]).pop().unwrap();
     let best = &last["lines"][0];
@@ -53,12 +53,12 @@ fn what_the_tables_know_is_certain() {
 }
 
 #[test]
-fn a_draw_of_the_tables_is_no_estimate() {
+fn a_draw_of_the_tables_is_not_an_estimate() {
     let place = Place::new();
     let draw = "/7/2t4/7/6t/7/1t1t1K1/7/ a";
-    for told in found(&place, &["brandubh", draw, "--depth", "4", "--lines", "2"]) {
-        for line in told["lines"].as_array().unwrap() {
-            assert_eq!(line["estimate"], 0, "{told}");
+    for iteration in found(&place, &["brandubh", draw, "--depth", "4", "--lines", "2"]) {
+        for line in iteration["lines"].as_array().unwrap() {
+            assert_eq!(line["estimate"], 0, "{iteration}");
         }
     }
 }
@@ -66,14 +66,14 @@ fn a_draw_of_the_tables_is_no_estimate() {
 #[test]
 fn a_win_is_found_without_tables() {
     let place = Place::new();
-    // A forced win of the other side in four plies; no tables reach so far.
+    // A forced win of the other side in four plies, beyond the reach of any tables.
     let forced = "/2t6/4t4/T4t3/3T1t3/1TK3Ttt/3T1t1Tt/9/4t4/4t4/ a";
     let last = found(&place, &["berkeley", forced, "--depth", "6"]).pop().unwrap();
     assert_eq!(last["lines"][0]["category"], "loss", "{last}");
 }
 
 #[test]
-fn several_lines_come_best_first() {
+fn several_lines_are_printed_best_first() {
     let place = Place::new();
     let last = found(&place, &["brandubh", "--depth", "3", "--lines", "4"]).pop().unwrap();
     let lines = last["lines"].as_array().unwrap();
@@ -107,7 +107,7 @@ fn json_has_the_fields_that_the_help_names() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_search_and_its_last_line_stands() {
+fn ctrl_c_ends_a_search_with_a_complete_last_line() {
     let place = Place::new();
     let mut command = place.command(&["analyse", "tablut", "--json", "--hash", "1"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -136,9 +136,9 @@ fn a_closed_pipe_ends_a_search() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_told_on_one_line() {
+fn refusals_are_one_line() {
     let place = Place::new();
-    // The last attacker is shut in.
+    // The last attacker cannot move.
     let stuck = "/7/tT5/T6/7/2K4/7/7/ a";
     for (arguments, words) in [
         (&["analyse"][..], &["RULES"][..]),
@@ -156,7 +156,7 @@ fn what_cannot_be_searched_is_told_on_one_line() {
 }
 
 #[test]
-fn where_no_table_reaches_a_search_is_named() {
+fn beyond_the_tables_a_search_is_suggested() {
     let place = Place::new();
     let missing = place.run(&["probe", "brandubh", START]);
     missing.refused(1, &["no table of K4v8", "use `taflbase analyse brandubh POS`"]);

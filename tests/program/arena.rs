@@ -1,4 +1,4 @@
-//! Matches: through the library, and as the program plays them.
+//! Matches, through the library and as the program plays them.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -42,18 +42,18 @@ fn tournament(players: [&str; 2], pairs: usize, concurrency: usize) -> Tournamen
     }
 }
 
-/// Plays all games; the records in the order of the match.
+/// Plays all games; returns the records in the order of the match.
 fn played(tournament: &Tournament) -> (Results, Vec<GameRecord>) {
     let mut games = Vec::new();
-    let told = &mut |game: &GameRecord, _: &Results| games.push(game.clone());
-    let results = tournament.run(None, &AtomicBool::new(false), told).unwrap();
+    let on_game = &mut |game: &GameRecord, _: &Results| games.push(game.clone());
+    let results = tournament.run(None, &AtomicBool::new(false), on_game).unwrap();
     games.sort_by_key(|game| (game.pair, game.attackers as u8));
     (results, games)
 }
 
 #[test]
 fn results_do_not_depend_on_concurrency() {
-    // With so many positions, what is remembered of a game would change the next.
+    // With this many nodes, entries that one game left in the hash table would change the next.
     let with = |concurrency| {
         let mut match_ = tournament(["engine:hash=1", RANDOM[0]], 4, concurrency);
         match_.settings.clock = Clock::Nodes(3000);
@@ -63,7 +63,7 @@ fn results_do_not_depend_on_concurrency() {
     assert_eq!(games, same);
     assert_eq!(results.standing(), parallel.standing());
     assert_eq!((games.len(), results.standing().games()), (8, 8));
-    // The engine tells its scores, a random mover does not.
+    // The engine reports scores, the random player does not.
     for game in &games {
         let first = game.scores.iter().position(Option::is_some).unwrap();
         // An opening of 4 plies leaves the attackers to move.
@@ -115,7 +115,7 @@ fn saved_games_can_be_played_again() {
     assert_eq!(standing.pairs.count(), 30);
 }
 
-/// Plays the first legal move, and fails as often as it is told to.
+/// Plays the first legal move, and fails this many times.
 struct Failing(Arc<AtomicUsize>);
 
 impl Player for Failing {
@@ -139,7 +139,7 @@ impl Player for Failing {
 impl Contestant for Failing {}
 
 #[test]
-fn who_fails_loses_that_game_and_is_made_anew() {
+fn a_failed_player_loses_the_game_and_is_restarted() {
     let (failures, made) = (Arc::new(AtomicUsize::new(3)), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&made);
     let failing: Factory = Box::new(move || {
@@ -154,8 +154,8 @@ fn who_fails_loses_that_game_and_is_made_anew() {
     for game in faults {
         assert_eq!((game.winner, game.reason.as_str()), (Some(PlayerId::A), "tired"));
     }
-    let told: u64 = results.standing().b.iter().map(|tally| tally.faults).sum();
-    assert_eq!((told, made.load(Ordering::Relaxed)), (3, 4));
+    let faults: u64 = results.standing().b.iter().map(|tally| tally.faults).sum();
+    assert_eq!((faults, made.load(Ordering::Relaxed)), (3, 4));
     assert!(results.is_complete());
 }
 
@@ -173,7 +173,7 @@ fn a_player_that_cannot_be_made_ends_the_match() {
 }
 
 #[test]
-fn a_test_stops_the_match_where_its_pairs_say_so() {
+fn a_sequential_test_stops_the_match() {
     let stopped = |concurrency| {
         let mut match_ = tournament(["engine:hash=1", RANDOM[0]], 200, concurrency);
         match_.settings.clock = Clock::Nodes(400);
@@ -224,7 +224,7 @@ fn sorted_lines(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_match_goes_on_where_it_was_stopped() {
+fn a_stopped_match_is_resumed() {
     let place = Place::new();
     let whole = place.run(&[&MATCH[..], &["whole.jsonl", "--json"]].concat()).done();
     let lines = fs::read_to_string(place.path("whole.jsonl")).unwrap();
@@ -237,7 +237,7 @@ fn a_match_goes_on_where_it_was_stopped() {
     let resumed = fs::read_to_string(place.path("torn.jsonl")).unwrap();
     assert!(resumed.starts_with(&lines[..torn]));
     assert_eq!(sorted_lines(&resumed), sorted_lines(&lines));
-    // Nothing is left to be played, then there is more.
+    // First nothing is left to play, then more games are requested.
     let longer = ["torn.jsonl", "--games", "24", "--json"];
     let more = &place.run(&[&MATCH[..4], &["--output"], &longer[..]].concat()).json()[0];
     assert_eq!(more["games"], 24);
@@ -275,7 +275,7 @@ fn games_of_another_match_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_match_with_what_there_is() {
+fn ctrl_c_ends_a_match_and_prints_its_results() {
     let place = Place::new();
     let arguments =
         ["match", "tablut", "engine:hash=1", "random", "--time", "0.2", "--games", "200"];
@@ -293,18 +293,18 @@ fn ctrl_c_ends_a_match_with_what_there_is() {
     assert_eq!(stopped.status, 130, "{}", stopped.err);
     let last = "taflbase: stopped; the same command resumes it";
     assert_eq!(stopped.err.lines().last(), Some(last));
-    let told: Value = serde_json::from_str(&stopped.out).unwrap();
-    assert_eq!((&told["complete"], &told["games"]), (&false.into(), &lines().into()));
+    let result: Value = serde_json::from_str(&stopped.out).unwrap();
+    assert_eq!((&result["complete"], &result["games"]), (&false.into(), &lines().into()));
     assert!(lines() < 200);
 }
 
 #[test]
-fn long_games_are_drawn_and_told_in_a_table() {
+fn long_games_are_draws_and_are_listed_in_a_table() {
     let place = Place::new();
     let arguments = ["match", "brandubh", "random", "random:name=dice", "--max-plies", "7"];
     let run = place.run(&[&arguments[..], &["--games", "4", "--sprt", "-5,5"]].concat());
     assert_eq!(run.err, "");
-    let told = run.done();
+    let text = run.done();
     for line in [
         "player               games  wins  draws  losses  faults   score",
         "A: random                4     0      4       0       0  50.0 %",
@@ -315,16 +315,16 @@ fn long_games_are_drawn_and_told_in_a_table() {
         "Elo of A: +0.0",
         "SPRT of -5,5: LLR 0.00 in -2.94 to 2.94: undecided",
     ] {
-        assert!(told.lines().any(|told| told == line), "{line} is not in:\n{told}");
+        assert!(text.lines().any(|printed| printed == line), "{line} is not in:\n{text}");
     }
 }
 
 #[test]
-fn who_wins_all_games_has_no_elo() {
+fn a_player_that_wins_all_games_has_no_elo() {
     let place = Place::new();
     let arguments = ["match", "brandubh", "engine", "random", "--nodes", "2000", "--games", "2"];
-    let told = place.run(&arguments).done();
-    assert!(told.contains("\nA won all games: Elo is undefined\n"), "{told}");
+    let text = place.run(&arguments).done();
+    assert!(text.contains("\nA won all games: Elo is undefined\n"), "{text}");
 }
 
 #[test]
@@ -334,8 +334,8 @@ fn programs_play_over_otep() {
     let other = format!("otep:'{program}' otep --threads 1 --hash 1");
     let arguments =
         ["match", "brandubh", &other, "random", "--time", "1", "--games", "2", "--json"];
-    let told = &place.run(&arguments).json()[0];
-    assert_eq!(told["pairs"], serde_json::json!([0, 0, 0, 0, 1]), "{told}");
+    let result = &place.run(&arguments).json()[0];
+    assert_eq!(result["pairs"], serde_json::json!([0, 0, 0, 0, 1]), "{result}");
     let nobody = place.run(&["match", "brandubh", "random", "otep:/no/where", "--games", "2"]);
     nobody.refused(2, &["otep:/no/where: cannot be started"]);
 }
@@ -354,7 +354,7 @@ fn json_has_the_fields_that_the_help_names() {
 }
 
 #[test]
-fn wrong_matches_are_told_on_one_line() {
+fn refusals_are_one_line() {
     let place = Place::new();
     for (arguments, words) in [
         (&["match", "brandubh", "random"][..], &["<B>", "usage: taflbase match"][..]),

@@ -1,4 +1,4 @@
-//! State spaces: JSON, text, and what is refused.
+//! State spaces: JSON, text, and refusals.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::place::{Place, ruleset};
 
 #[test]
-fn bounds_are_in_json_as_texts() {
+fn bounds_are_strings_in_json() {
     let place = Place::new();
     let answer = &place.run(&["bound", "ashton", "--json"]).json()[0];
     let equations = answer["equations"].as_array().unwrap();
@@ -25,7 +25,7 @@ fn bounds_are_in_json_as_texts() {
 }
 
 #[test]
-fn a_sample_is_told() {
+fn a_sample_is_printed() {
     let place = Place::new();
     let run = ["bound", "brandubh", "--sample", "4", "--budget", "20000", "--games"];
     let answer = &place.run(&[&run[..], &["--json"]].concat()).json()[0];
@@ -46,7 +46,7 @@ fn a_sample_is_told() {
 }
 
 #[test]
-fn what_cannot_be_counted_is_told_on_one_line() {
+fn refusals_are_one_line() {
     let place = Place::new();
     let text = fs::read_to_string(ruleset("mini-corner")).unwrap();
     fs::write(place.path("none.toml"), text.replace("size = 5", "size = 0")).unwrap();

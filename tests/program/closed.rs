@@ -1,11 +1,11 @@
-//! Results that nobody reads: a command that judges ends as it would if somebody did.
+//! Results that nobody reads: a command whose status is its result ends with the same status.
 
 use std::fs;
 use std::io;
 
 use crate::place::{Place, Run};
 
-/// Runs the program with a standard output that nobody will ever read.
+/// Runs the program with a closed standard output.
 fn run_unread(place: &Place, arguments: &[&str]) -> Run {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
@@ -14,13 +14,13 @@ fn run_unread(place: &Place, arguments: &[&str]) -> Run {
     Run::of(command)
 }
 
-/// The same command for people and for programs.
+/// Returns the same command with text and with JSON output.
 fn both<'a>(arguments: &[&'a str]) -> [Vec<&'a str>; 2] {
     [arguments.to_vec(), [arguments, &["--json"]].concat()]
 }
 
 #[test]
-fn damage_is_found_whether_or_not_anybody_reads_of_it() {
+fn damage_is_found_with_standard_output_closed() {
     let place = Place::with("brandubh", "3");
     place.run(&["manifest", "brandubh", "--output", "manifest.json"]).done();
     let commands = [
@@ -33,7 +33,7 @@ fn damage_is_found_whether_or_not_anybody_reads_of_it() {
     for arguments in &commands {
         run_unread(&place, arguments).done();
     }
-    // The last file of the last slice: there are results before it.
+    // The last file of the last slice, so that there are results before it.
     let file = place.path("tables/brandubh/K1v1.dtw");
     let mut bytes = fs::read(&file).unwrap();
     bytes[40] ^= 1;
@@ -52,7 +52,7 @@ fn damage_is_found_whether_or_not_anybody_reads_of_it() {
 }
 
 #[test]
-fn a_build_comes_to_its_end_whether_or_not_anybody_reads_of_it() {
+fn a_build_finishes_with_standard_output_closed() {
     for arguments in both(&["build", "brandubh", "--men", "3"]) {
         let place = Place::new();
         run_unread(&place, &arguments).done();
@@ -60,7 +60,7 @@ fn a_build_comes_to_its_end_whether_or_not_anybody_reads_of_it() {
         let file = place.path("tables/brandubh/K1v1.dtw");
         fs::remove_file(place.path("tables/brandubh/K0v1.dtw")).unwrap();
         fs::write(&file, "my notes").unwrap();
-        // What was built before it is told.
+        // It reports slices built before, too.
         let read = place.run(&arguments);
         assert!(read.status == 2 && read.out.contains("K0v1"), "{}{}", read.out, read.err);
         fs::remove_file(place.path("tables/brandubh/K0v1.dtw")).unwrap();

@@ -39,7 +39,7 @@ fn edit(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     fs::write(path, bytes).unwrap();
 }
 
-/// A position of K2v1, and its table, which has records.
+/// A position of K2v1, whose table has records.
 const PROBED: &str = "/7/4t2/7/7/2K4/7/2T1T2/ d";
 
 #[test]
@@ -85,7 +85,7 @@ fn damaged_files_are_refused_and_named() {
 }
 
 #[test]
-fn a_foreign_file_is_not_overwritten_and_a_damaged_one_is_built_again() {
+fn foreign_files_are_kept_and_damaged_ones_rebuilt() {
     let place = Place::with("brandubh", "2");
     let file = place.path("tables/brandubh/K0v1.dtw");
     let whole = fs::read(&file).unwrap();
@@ -116,10 +116,10 @@ fn tables_that_cannot_be_written_are_an_error() {
     }
 }
 
-/// A pipe in its place would else stop every reader for good.
+/// A pipe in the place of a table must not block every reader for ever.
 #[cfg(unix)]
 #[test]
-fn what_is_named_like_a_table_and_is_no_file_is_refused() {
+fn non_files_named_like_tables_are_refused() {
     let place = Place::with("brandubh", "2");
     let file = place.path("tables/brandubh/K0v1.dtw");
     let position = "/7/4t2/7/7/2K4/7/7/ d";
@@ -139,14 +139,14 @@ fn what_is_named_like_a_table_and_is_no_file_is_refused() {
     }
 }
 
-/// What nobody may read may be sound.
+/// A file without permission to read may be sound.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_may_not_be_read_is_an_error_and_no_damage() {
+fn an_unreadable_file_is_an_error_but_not_damage() {
     let place = Place::with("brandubh", "2");
     let file = place.path("tables/brandubh/K0v1.dtw");
     fs::remove_file(&file).unwrap();
-    // Not even by root.
+    // Not even root could read it.
     std::os::unix::fs::symlink("/proc/sys/vm/drop_caches", &file).unwrap();
     for command in ["check", "verify", "stats"] {
         let run = place.run(&[command, "brandubh"]);

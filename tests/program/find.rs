@@ -1,11 +1,11 @@
-//! Search in tables.
+//! Searches in tables.
 
 use serde_json::Value;
 
 use crate::place::{Place, ruleset};
 
 #[test]
-fn positions_that_are_found_have_the_value_that_is_told() {
+fn found_positions_have_the_printed_value() {
     let place = Place::with("brandubh", "4");
     let arguments = ["find", "brandubh", "--plies", "5..", "--limit", "12", "--json"];
     let found = place.run(&arguments).json();
@@ -21,7 +21,7 @@ fn positions_that_are_found_have_the_value_that_is_told() {
 }
 
 #[test]
-fn counts_are_those_of_the_statistics() {
+fn counts_agree_with_the_statistics() {
     let place = Place::with("brandubh", "4");
     let stats = ["stats", "brandubh", "--slice", "K0v1", "K1v1", "K2v1", "K0v3", "--json"];
     for stats in place.run(&stats).json() {
@@ -65,7 +65,7 @@ fn a_mutual_zugzwang_is_shown_with_both_values() {
 }
 
 #[test]
-fn who_is_not_given_all_is_told() {
+fn a_limit_that_omits_positions_is_reported() {
     let place = Place::with("brandubh", "3");
     let find = ["find", "brandubh", "--slice", "K1v1"];
     let some = place.run(&[&find[..], &["--limit", "3"]].concat());
@@ -74,7 +74,7 @@ fn who_is_not_given_all_is_told() {
     let all = place.run(&[&find[..], &["--limit", "0"]].concat());
     assert_eq!(all.err, "");
     let all = all.done();
-    // In a pipe all are wanted.
+    // In a pipe all are printed.
     assert_eq!(place.run(&find).done(), all);
     assert!(all.starts_with(&some) && some.lines().count() == 4, "{some}");
     let count = &place.run(&[&find[..], &["--count", "--json"]].concat()).json();
@@ -121,13 +121,13 @@ fn patterns_are_given_by_squares_or_as_a_board() {
     assert_eq!(find(&board).done(), by_squares);
     let both = ["--pattern", "*/*/*/2tK*/*/*/*", "--defenders", "c3", "--empty=d3,d5"];
     assert_eq!(find(&both).done(), by_squares);
-    // Any image of the pattern has the same images.
+    // All images of a pattern have the same matches.
     let image = ["--king", "d4", "--attackers", "d5", "--defenders", "e5", "--empty", "c4,e4"];
     assert_eq!(find(&image).done(), by_squares);
 }
 
 #[test]
-fn what_cannot_be_looked_for_is_told_on_one_line() {
+fn refusals_are_one_line() {
     let place = Place::with("brandubh", "3");
     for (wanted, words) in [
         (&["--king", "j9"][..], &["--king", "\"j9\"", "a1 to g7"][..]),
@@ -159,7 +159,7 @@ fn what_cannot_be_looked_for_is_told_on_one_line() {
 }
 
 #[test]
-fn tables_without_distances_are_left_out_and_told() {
+fn tables_without_distances_are_skipped_with_a_note() {
     let place = Place::new();
     for wanted in [&["--plies", "3"][..], &["--longest"]] {
         let find = [&["find", "tablut", "--limit", "3"], wanted].concat();
@@ -170,7 +170,7 @@ fn tables_without_distances_are_left_out_and_told() {
             run.err
         );
         assert_eq!(run.done().lines().count(), 4);
-        // Who names one is refused.
+        // If such a slice is named, the search is refused.
         let run = place.run(&[&find[..], &["--slice", "K0v1", "K0v4"]].concat());
         run.refused(2, &["K0v4", "WDL table only"]);
         assert_eq!(run.out, "");

@@ -1,4 +1,4 @@
-//! Tables that are made to do harm.
+//! Tables made to do harm.
 
 use std::fs;
 
@@ -8,14 +8,14 @@ use crate::place::{Place, Run};
 /// A position of K2v1.
 const PROBED: &str = "/7/4t2/7/7/2K4/7/2T1T2/ d";
 
-/// The bytes of a hollow file's hole.
+/// The size of the hole in a hollow file.
 const HOLE: u64 = 512 << 20;
 
-/// More than the program and the whole file, mapped, take of the address space; less
-/// than that and a copy of the file.
+/// More address space than the program and the whole mapped file take, but less than with a
+/// copy of the file.
 const LIMIT_KIB: u64 = (HOLE + (HOLE >> 1)) >> 10;
 
-/// Runs the program with no more address space than that.
+/// Runs the program with this limit on its address space.
 fn run_in_little_memory(place: &Place, arguments: &[&str]) -> Run {
     let program = place.command(arguments);
     let mut shell = std::process::Command::new("sh");
@@ -27,10 +27,10 @@ fn run_in_little_memory(place: &Place, arguments: &[&str]) -> Run {
     Run::of(shell)
 }
 
-/// The file has not the grid of its slice: it is refused by its header.
+/// The file's grid is not that of its slice: its header is refused.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_sparse_file_takes_no_memory_of_any_command() {
+fn a_sparse_file_takes_no_memory_in_any_command() {
     let place = Place::with("brandubh", "4");
     let file = place.path("tables/brandubh/K2v1.dtw");
     let sound = fs::read(&file).unwrap();
@@ -58,7 +58,7 @@ fn a_sparse_file_takes_no_memory_of_any_command() {
     assert!(words.iter().all(|word| check.out.contains(word)), "{}", check.out);
 }
 
-/// The grid is that of the slice, and every slot a block.
+/// The grid is that of the slice, and every slot is a block.
 #[test]
 fn a_table_cut_into_tiny_blocks_is_damaged() {
     let place = Place::with("brandubh", "4");

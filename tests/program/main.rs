@@ -1,4 +1,4 @@
-//! The program as users and scripts meet it: statuses, streams, messages, JSON, protocols.
+//! The program as users and scripts see it: statuses, streams, messages, JSON, protocols.
 
 mod analyse;
 mod arena;

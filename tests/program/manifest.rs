@@ -14,8 +14,8 @@ fn with_manifest() -> Place {
     place
 }
 
-/// Puts the hexadecimal digit `f`, or `0` in its place, in front of the first
-/// hash of that name in the manifest.
+/// Replaces the first digit of the first hash of this name in the manifest by `f`, or an `f` by
+/// `0`.
 fn change(place: &Place, hash: &str) {
     let text = fs::read_to_string(place.path(MANIFEST)).unwrap();
     let at = text.find(&format!("\"{hash}\":\"")).unwrap() + hash.len() + 4;
@@ -59,14 +59,14 @@ fn a_manifest_is_written_slice_by_slice() {
     fs::remove_file(place.path(MANIFEST)).unwrap();
     for slice in ["K0v2", "K0v1", "K1v1"] {
         let write = ["manifest", "brandubh", "--slice", slice, "--output", MANIFEST];
-        let told = place.run(&write).done();
-        assert!(told.contains("new or changed: 1"), "{told}");
+        let printed = place.run(&write).done();
+        assert!(printed.contains("new or changed: 1"), "{printed}");
     }
     assert_eq!(fs::read_to_string(place.path(MANIFEST)).unwrap(), whole);
     fs::remove_file(place.path("tables/brandubh/K1v1.dtw")).unwrap();
     fs::remove_file(place.path("tables/brandubh/K1v1.wdl")).unwrap();
-    let told = place.run(&["manifest", "brandubh", "--output", MANIFEST]).done();
-    assert!(told.contains("3 slices, new or changed: 0"), "{told}");
+    let printed = place.run(&["manifest", "brandubh", "--output", MANIFEST]).done();
+    assert!(printed.contains("3 slices, new or changed: 0"), "{printed}");
     assert_eq!(fs::read_to_string(place.path(MANIFEST)).unwrap(), whole);
 }
 
@@ -98,7 +98,7 @@ fn tables_are_compared_with_a_manifest() {
 }
 
 #[test]
-fn a_manifest_of_the_same_rules_is_found_under_another_name() {
+fn a_manifest_of_the_same_rules_may_have_another_name() {
     let place = Place::with("tablut", "2");
     let check = ["check", "mcgill", "--against", "tables"];
     place.run(&check).refused(2, &["there is no MANIFEST.json of mcgill in tables"]);

@@ -1,4 +1,4 @@
-//! What a build takes: measured by `bench`, foretold by `plan`.
+//! The costs of a build, measured by `bench` and estimated by `plan`.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ fn a_bench_has_the_same_signature_with_any_number_of_threads() {
         assert!((sum(&["solving", "writing"]) - sum(&["all"])).abs() < 1e-6);
         assert!((sum(&["reading", "initial", "plies"]) - sum(&["solving"])).abs() < 1e-6);
     }
-    // Nothing stays.
+    // No files remain.
     assert!(!place.path("tables").exists());
     place.run(&["bench", "brandubh"]).refused(2, &["--slice"]);
     place.run(&["bench", "brandubh", "--slice", "K4v8"]).refused(2, &["K4v8", "TMPDIR"]);
@@ -48,7 +48,7 @@ fn a_plan_lists_what_is_too_large_and_counts_the_rest() {
 }
 
 #[test]
-fn plans_are_near_to_what_is_built() {
+fn plans_are_close_to_measurements() {
     let place = Place::new();
     let sum = |lines: &[Value], of: &dyn Fn(&Value) -> f64| lines.iter().map(of).sum::<f64>();
     let plan = place.run(&["plan", "brandubh", "--men", "5", "--json"]).json();

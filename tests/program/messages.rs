@@ -1,4 +1,4 @@
-//! What is said about positions and moves that are refused.
+//! The messages for positions and moves that are refused.
 
 use taflbase::board::{Square, SquareSet};
 use taflbase::notation::parse_move;
@@ -12,7 +12,7 @@ fn position_error(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn positions_are_read_leniently_and_written_in_one_form() {
+fn positions_are_parsed_leniently_and_printed_in_one_form() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let canonical = "/2K4/7/7/5T1/7/7/1t5/ a";
     for text in [canonical, "2K4/7/7/5T1/7/7/1t5 a", "\t /2K4/7/7/5T1/7/7/1t5/  a\n"] {
@@ -70,7 +70,7 @@ fn refused_positions_name_what_is_wrong() {
 }
 
 #[test]
-fn pieces_do_not_share_a_square() {
+fn two_pieces_on_a_square_are_refused() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let (b1, c1) = (Square::new(1), Square::new(2));
     let layout = |attackers, defenders, king| Layout {
@@ -85,7 +85,7 @@ fn pieces_do_not_share_a_square() {
 }
 
 #[test]
-fn moves_are_read_leniently() {
+fn moves_are_parsed_leniently() {
     let rules = Ruleset::builtin("mcgill").unwrap();
     let position = Position::parse("/9/9/tT3K3/9/9/2t6/9/9/9/ a", &rules).unwrap();
     let expected = parse_move(&rules, &position, "c6-c3xb3").unwrap();

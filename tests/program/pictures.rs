@@ -1,4 +1,4 @@
-//! Boards in colour and in pictures, and histograms as CSV.
+//! Boards in colour and as pictures, and histograms as CSV.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn run(place: &Place, variables: &[(&str, &str)], arguments: &[&str]) -> String 
     Run::of(command).done()
 }
 
-/// A text without the escape sequences of colours.
+/// Returns a text without the escape sequences of colours.
 fn plain(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or("").to_owned();
@@ -26,7 +26,7 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
-fn colours_are_for_terminals_and_those_who_ask() {
+fn colours_are_used_on_terminals_and_on_request() {
     let place = Place::new();
     for arguments in
         [&["probe", "brandubh", WON][..], &["line", "brandubh", WON], &["rules", "ashton"]]
@@ -52,8 +52,8 @@ fn colours_are_for_terminals_and_those_who_ask() {
 }
 
 #[test]
-fn a_board_is_drawn_as_it_always_was() {
-    // 5x5; gates, hostile squares and goals are marked.
+fn text_boards_do_not_change() {
+    // A 5x5 board with marks for gates, hostile squares and goals.
     let rules = Ruleset::load(&ruleset("mini-corner")).unwrap();
     let text = BoardPicture::new(&rules, rules.start).to_text(Style::Plain);
     assert!(rules.describe().contains(&text));
@@ -62,7 +62,7 @@ fn a_board_is_drawn_as_it_always_was() {
 }
 
 #[test]
-fn the_svg_of_a_board_is_this_one() {
+fn the_svg_of_a_board_does_not_change() {
     let place = Place::new();
     let probe = ["probe", "brandubh", "/7/7/4K2/7/1tT4/7/3t3/ a", "--svg", "-"];
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/board.svg");
@@ -70,7 +70,7 @@ fn the_svg_of_a_board_is_this_one() {
 }
 
 #[test]
-fn a_turned_board_has_everything_on_the_other_side() {
+fn a_turned_board_is_rotated_as_a_whole() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let svg = |layout: &str, turned: bool| {
         let layout = Layout::parse(layout, rules.board).unwrap();
@@ -79,9 +79,9 @@ fn a_turned_board_has_everything_on_the_other_side() {
     };
     let shapes = |svg: String| {
         let shapes = svg.lines().filter(|line| line.starts_with(['<', ' ']));
-        let is_told = |line: &&str| ["<text", "<desc"].iter().any(|told| line.starts_with(told));
+        let is_text = |line: &&str| ["<text", "<desc"].iter().any(|tag| line.starts_with(tag));
         let mut shapes: Vec<String> =
-            shapes.filter(|line| !is_told(line)).map(str::to_owned).collect();
+            shapes.filter(|line| !is_text(line)).map(str::to_owned).collect();
         shapes.sort();
         shapes
     };
@@ -124,7 +124,7 @@ fn titles_and_captions_are_escaped() {
     assert!(svg.contains("<title>T &amp; t</title>") && svg.contains(">a &lt; b</text>"));
 }
 
-/// The size of a PNG file and its pixels.
+/// Returns the size of a PNG file and its pixels.
 fn decoded(bytes: &[u8]) -> (usize, usize, Vec<[u8; 3]>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -137,12 +137,12 @@ fn decoded(bytes: &[u8]) -> (usize, usize, Vec<[u8; 3]>) {
 fn pixels_are_where_the_pieces_are() {
     let place = Place::new();
     let text = place.run(&["probe", "brandubh", WON]).done();
-    let told = place.run(&["probe", "brandubh", WON, "--png", "board.png"]).done();
-    assert_eq!(told, text);
+    let printed = place.run(&["probe", "brandubh", WON, "--png", "board.png"]).done();
+    assert_eq!(printed, text);
     let (width, height, pixels) = decoded(&fs::read(place.path("board.png")).unwrap());
     // 7 squares of 40 units between frames of 26, and a caption of 30; 2 pixels a unit.
     assert_eq!((width, height), (664, 724));
-    // Right of the middle of a square, where no sign is.
+    // Right of the middle of a square, where no sign is drawn.
     let at = |file: usize, rank: usize| {
         pixels[(2 * (56 + 40 * (7 - rank) + 20) + 1) * width + 2 * (26 + 40 * file + 20) + 22]
     };
@@ -153,7 +153,7 @@ fn pixels_are_where_the_pieces_are() {
     assert_eq!((a1, d4), ([0xbf, 0xd3, 0xa2], [0xd9, 0xc6, 0xdc]));
     assert_eq!(b2, [0xea, 0xd9, 0xb8]);
     assert_eq!(pixels[0], [0x3a, 0x41, 0x49]);
-    // The arrow from c5 to c1 goes through the middle of c3.
+    // The arrow from c5 to c1 passes through the middle of c3.
     assert_eq!(pixels[2 * (56 + 180) * width + 2 * 126], [0x2f, 0x74, 0xd0]);
 }
 
@@ -162,8 +162,8 @@ fn a_line_has_a_board_for_each_move_and_the_end() {
     let place = Place::new();
     let line = ["line", "brandubh", LOST, "--json"];
     let json = place.run(&line).done();
-    let told = place.run(&[&line[..], &["--svg", "line.svg", "--png", "line.png"]].concat());
-    assert_eq!(told.done(), json);
+    let printed = place.run(&[&line[..], &["--svg", "line.svg", "--png", "line.png"]].concat());
+    assert_eq!(printed.done(), json);
     let svg = fs::read_to_string(place.path("line.svg")).unwrap();
     assert_eq!(svg.matches("<g ").count(), 5);
     for caption in [">1. d5-d1<", ">4. Ka3-a1--<", ">defenders win<"] {
@@ -177,16 +177,16 @@ fn a_line_has_a_board_for_each_move_and_the_end() {
 }
 
 #[test]
-fn a_very_long_line_is_no_ribbon() {
+fn a_very_long_line_is_wrapped_into_rows() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let board = BoardPicture::new(&rules, rules.start).with_caption("1. d5-d1", None);
-    // As many as the longest win that is known takes plies.
+    // A line of 216 plies.
     let svg = Sheet::new("A line", vec![board; 217]).to_svg();
     let view = svg.split_once("viewBox=\"0 0 ").unwrap().1.split_once('"').unwrap().0;
     assert_eq!(view, "3652 7240");
 }
 
-/// Writes a picture to a pipe, which stays one.
+/// Writes a picture to a pipe and checks that the pipe is not replaced by a file.
 #[cfg(unix)]
 fn is_written_to(place: &Place, pipe: &str) {
     use std::io::Read;
@@ -195,7 +195,7 @@ fn is_written_to(place: &Place, pipe: &str) {
 
     let path = place.path(pipe);
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-    // It is open for both, so that nobody waits for the other.
+    // The pipe is opened for reading and writing, so that neither side waits.
     let mut reader = fs::File::options().read(true).write(true).open(&path).unwrap();
     let probe = ["probe", "brandubh", WON, "--svg"];
     let whole = place.run(&[&probe[..], &["-"]].concat()).done();
@@ -207,9 +207,9 @@ fn is_written_to(place: &Place, pipe: &str) {
 }
 
 #[test]
-fn pictures_that_cannot_be_written_are_told_of() {
+fn pictures_that_cannot_be_written_are_reported() {
     let place = Place::new();
-    // Who replaces a pipe is not let near a device.
+    // A program that replaced a pipe would replace a device, too.
     #[cfg(unix)]
     is_written_to(&place, "pipe");
     fs::create_dir(place.path("folder")).unwrap();
@@ -232,10 +232,10 @@ fn pictures_that_cannot_be_written_are_told_of() {
     place.run(&both).refused(2, &["--svg", "--png", "standard output"]);
 }
 
-/// A file that may not grow stands for a disk that becomes full.
+/// A file that may not grow simulates a full disk.
 #[cfg(unix)]
 #[test]
-fn files_are_written_whole_or_not_at_all() {
+fn files_are_written_completely_or_not_at_all() {
     use std::os::unix::fs::symlink;
     use std::process::Command;
 

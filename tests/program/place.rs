@@ -7,7 +7,7 @@ use tempfile::TempDir;
 /// A folder in which the program runs.
 pub(crate) struct Place(TempDir);
 
-/// What a run came to.
+/// The result of a run.
 pub(crate) struct Run {
     pub status: i32,
     pub out: String,
@@ -24,7 +24,7 @@ impl Place {
         Place(tempfile::tempdir().unwrap())
     }
 
-    /// One with tables of a ruleset.
+    /// Creates a folder with tables of a ruleset.
     pub(crate) fn with(rules: &str, men: &str) -> Place {
         let place = Place::new();
         place.run(&["build", rules, "--men", men]).done();
@@ -52,16 +52,16 @@ impl Run {
         Run::ended(command.output().unwrap())
     }
 
-    /// What has ended.
+    /// Converts the output of a process that has ended.
     pub(crate) fn ended(output: Output) -> Run {
         let Output { status, stdout, stderr } = output;
         let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
-        // None where a signal has ended it.
+        // `None` if a signal ended the process.
         let status = status.code().unwrap_or_else(|| panic!("{status}: {err}"));
         Run { status, out, err }
     }
 
-    /// The results of a run that went well.
+    /// Returns the output of a run that succeeded.
     #[track_caller]
     pub(crate) fn done(self) -> String {
         assert_eq!(self.status, 0, "{}", self.err);
@@ -74,7 +74,7 @@ impl Run {
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Compares the status, and looks for words in the one line of the message.
+    /// Checks the status, and that the one line of the message contains these words.
     #[track_caller]
     pub(crate) fn refused(&self, status: i32, words: &[&str]) {
         assert_eq!(self.status, status, "{}{}", self.out, self.err);

@@ -1,4 +1,4 @@
-//! Games at the terminal, driven by plain lines.
+//! Games at the terminal, with lines from a pipe.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use crate::place::{Place, Run};
 /// The king wins in three plies.
 const WIN: &str = "/7/4t2/7/7/2K4/7/2t4/ d";
 
-/// What a game with these lines comes to.
+/// Plays a game with these lines as input.
 fn typed(arguments: &[&str], lines: &[u8]) -> Run {
     let limits: &[&str] = match arguments.contains(&"--level") {
         true => &[],
@@ -21,12 +21,12 @@ fn typed(arguments: &[&str], lines: &[u8]) -> Run {
     let mut command = place.command(&[&common[..], limits, arguments].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Who has ended reads nothing.
+    // A program that has exited does not read them.
     let _ = child.stdin.take().unwrap().write_all(lines);
     Run::ended(child.wait_with_output().unwrap())
 }
 
-/// What is told after the greeting, which ends before the first board.
+/// Returns the output after the greeting, which ends before the first board.
 fn greeted(run: Run) -> String {
     let out = run.done();
     let (greeting, game) = out.split_once("\n\n").unwrap();
@@ -34,8 +34,8 @@ fn greeted(run: Run) -> String {
     format!("\n{game}")
 }
 
-/// What is told, without the greeting and the boards.
-fn told(arguments: &[&str], lines: &str) -> Vec<String> {
+/// Returns the output without the greeting and the boards.
+fn output_of(arguments: &[&str], lines: &str) -> Vec<String> {
     let out = greeted(typed(arguments, lines.as_bytes()));
     let is_board = |line: &&str| {
         let mut words = line.split_whitespace();
@@ -45,17 +45,18 @@ fn told(arguments: &[&str], lines: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_game_of_two_people_ends_in_words() {
+fn a_game_of_two_people_ends_with_a_result() {
     let both = ["brandubh", "--position", WIN, "--side", "both"];
     let end = "the defenders win: the king has escaped";
-    assert_eq!(told(&both, "Kc5-c1\ne2-e1\nKc1-a1\n"), [end]);
-    assert_eq!(told(&both, "c5-c1\ne2e1\nc1a\n"), [end]);
-    let more = told(&both, "c5-c1\ne2e1\nc1a\nhint\ntables\nc1g1\nundo\nboard\nquit\nnonsense\n");
+    assert_eq!(output_of(&both, "Kc5-c1\ne2-e1\nKc1-a1\n"), [end]);
+    assert_eq!(output_of(&both, "c5-c1\ne2e1\nc1a\n"), [end]);
+    let more =
+        output_of(&both, "c5-c1\ne2e1\nc1a\nhint\ntables\nc1g1\nundo\nboard\nquit\nnonsense\n");
     assert_eq!(more[..3], [end, "the game is over", "the game is over"]);
     assert_eq!(more[4..], ["/2K1t2/7/7/7/7/7/2t4/ d"]);
-    let drawn = told(&["brandubh", "--side", "both"], "d1-c1\nd3-c3\nc1-d1\nc3-d3\nd1c1\n");
+    let drawn = output_of(&["brandubh", "--side", "both"], "d1-c1\nd3-c3\nc1-d1\nc3-d3\nd1c1\n");
     assert_eq!(drawn, ["a draw: the position was there before", "the game is over"]);
-    let stuck = told(&["brandubh", "--position", "/7/tT5/T6/7/2K4/7/7/ a"], "moves\n");
+    let stuck = output_of(&["brandubh", "--position", "/7/tT5/T6/7/2K4/7/7/ a"], "moves\n");
     assert_eq!(stuck, ["the defenders win: the other side has no move", "the game is over"]);
 }
 
@@ -100,7 +101,7 @@ fn a_board_can_be_seen_from_the_other_side() {
 }
 
 #[test]
-fn a_captured_king_is_off_the_board() {
+fn a_captured_king_is_removed_from_the_board() {
     let position = "/7/7/2t4/1tK4/7/2t4/2t4/ a";
     let out = typed(&["brandubh", "--position", position, "--side", "both"], b"c6-c5\n").done();
     let last = out.rsplit("\n\n").nth(1).unwrap();
@@ -109,24 +110,24 @@ fn a_captured_king_is_off_the_board() {
 }
 
 #[test]
-fn the_engine_answers_and_both_moves_are_taken_back() {
-    let lines = told(&["brandubh", "--position", WIN], "c5c1\nboard\nundo\nboard\nundo\n");
+fn the_engine_replies_and_undo_takes_back_both_moves() {
+    let lines = output_of(&["brandubh", "--position", WIN], "c5c1\nboard\nundo\nboard\nundo\n");
     assert!(lines[0].starts_with("attackers: "), "{lines:?}");
-    // Its own move again, once the engine has answered.
+    // The defenders are to move again after the engine's reply.
     assert!(lines[1].ends_with(" d"), "{lines:?}");
     assert_eq!(lines[2..], [WIN, "there is no move to take back"]);
 }
 
 #[test]
-fn the_engine_begins_where_it_is_its_turn() {
-    let lines = told(&["brandubh", "--side", "defenders"], "board\n");
+fn the_engine_begins_if_it_is_to_move() {
+    let lines = output_of(&["brandubh", "--side", "defenders"], "board\n");
     assert!(lines[0].starts_with("attackers: "), "{lines:?}");
     assert!(lines[1].ends_with(" d"), "{lines:?}");
 }
 
 #[test]
 fn the_engine_plays_alone_to_the_end() {
-    let lines = told(&["brandubh", "--position", WIN, "--side", "none"], "");
+    let lines = output_of(&["brandubh", "--position", WIN, "--side", "none"], "");
     assert_eq!(lines.last().unwrap(), "the defenders win: the king has escaped");
     assert_eq!(lines.len(), 4);
     assert!(lines[0].starts_with("defenders: Kc5-c1 (win in 3 plies, depth "), "{lines:?}");
@@ -134,22 +135,22 @@ fn the_engine_plays_alone_to_the_end() {
 }
 
 #[test]
-fn another_opponent_plays_in_the_engines_place() {
-    // A king beside the corner's file goes there; a greedy one captures first.
+fn another_player_can_replace_the_engine() {
+    // The greedy player captures first; otherwise its king would move to the corner's file.
     let path = "/9/9/3tKt3/1t2t2t1/9/9/9/9/7t1/ d";
     for (opponent, first) in [("heuristic", "Ke3-e1"), ("greedy:seed=1", "Ke3-e1")] {
-        let told = told(
+        let played = output_of(
             &["mcgill", "--position", path, "--side", "attackers", "--opponent", opponent],
             "",
         );
-        assert_eq!(told, [format!("defenders: {first}")], "{opponent}");
+        assert_eq!(played, [format!("defenders: {first}")], "{opponent}");
     }
-    let own = told(&["mcgill", "--side", "none", "--opponent", "expanded:depth=4"], "");
+    let own = output_of(&["mcgill", "--side", "none", "--opponent", "expanded:depth=4"], "");
     assert!(own.last().unwrap().contains("win:") || own.last().unwrap().contains("draw:"));
 }
 
 #[test]
-fn an_opponent_that_cannot_be_is_refused() {
+fn an_invalid_opponent_is_refused() {
     for (arguments, words) in [
         (["mcgill", "--opponent", "nobody"], "there is no kind of player \"nobody\""),
         (["mcgill", "--opponent", "heuristic:c=1"], "no key \"c\""),
@@ -161,27 +162,28 @@ fn an_opponent_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn a_hint_is_a_move_and_is_not_played() {
-    let lines = told(&["brandubh", "--position", WIN], "hint\nboard\n");
+fn a_hint_is_not_played() {
+    let lines = output_of(&["brandubh", "--position", WIN], "hint\nboard\n");
     assert!(lines[0].starts_with("hint: Kc5-c1 "), "{lines:?}");
     assert_eq!(lines[1], WIN);
 }
 
 #[test]
-fn tables_tell_values_or_that_there_are_none() {
-    let lines = told(&["brandubh", "--position", WIN], "tables\n");
+fn tables_shows_values_or_that_there_are_none() {
+    let lines = output_of(&["brandubh", "--position", WIN], "tables\n");
     assert_eq!(lines[0], "defenders to move: win in 3 plies");
     assert_eq!(lines[1], "move    value  conversion  plies after it");
     assert!(lines[2].starts_with("Kc5-c1  win "), "{lines:?}");
-    let none = told(&["brandubh"], "tables\nmoves\n");
+    let none = output_of(&["brandubh"], "tables\nmoves\n");
     assert!(none[0].starts_with("there is no table of K4v8"), "{none:?}");
     assert!(none[1].starts_with("d1-b1  d1-c1  d1-e1"), "{none:?}");
 }
 
 #[test]
 fn sides_change_and_games_begin_again() {
-    let lines = told(&["brandubh", "--side", "both"], "d1c1\nside attackers\nnew\nboard\nside x\n");
-    // The engine has answered at once.
+    let lines =
+        output_of(&["brandubh", "--side", "both"], "d1c1\nside attackers\nnew\nboard\nside x\n");
+    // The engine has replied at once.
     assert!(lines[0].starts_with("defenders: "), "{lines:?}");
     assert_eq!(lines[1], "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a");
     assert_eq!(lines[2], "write side attackers, side defenders, side both or side none");
@@ -193,28 +195,28 @@ fn games_are_saved_and_loaded() {
     let path = place.path("game.otg");
     let file = path.to_str().unwrap();
     let both = ["brandubh", "--side", "both"];
-    let lines = told(&both, &format!("d1c1\nd3c3\nsave {file}\nb4b5\nsave {file}\nboard\n"));
+    let lines = output_of(&both, &format!("d1c1\nd3c3\nsave {file}\nb4b5\nsave {file}\nboard\n"));
     assert_eq!(lines[..2], [format!("saved in {file}"), format!("saved in {file}")]);
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("1. d1-c1 d3-c3") && text.contains("[attackers:human]"), "{text}");
-    let again = told(&both, &format!("load {file}\nboard\nundo\nundo\nundo\nundo\n"));
+    let again = output_of(&both, &format!("load {file}\nboard\nundo\nundo\nundo\nundo\n"));
     assert_eq!(again, [&lines[2], "there is no move to take back"]);
-    // Another game is not written over it.
-    let refused = told(&both, &format!("save {file}\n"));
+    // Another game does not overwrite it.
+    let refused = output_of(&both, &format!("save {file}\n"));
     assert_eq!(refused, [format!("{file} already exists: name another file")]);
-    let engine = told(&["brandubh"], &format!("load {file}\nsave\nload /no/where\nquit\n"));
+    let engine = output_of(&["brandubh"], &format!("load {file}\nsave\nload /no/where\nquit\n"));
     assert!(engine[0].starts_with("defenders: "), "{engine:?}");
     assert_eq!(engine[1], "write save and a file name");
     assert!(engine[2].starts_with("/no/where: "), "{engine:?}");
-    let other = told(&["tablut"], &format!("load {file}\n"));
+    let other = output_of(&["tablut"], &format!("load {file}\n"));
     assert!(other[0].starts_with(&format!("{file}: ")), "{other:?}");
 }
 
 #[test]
-fn what_is_not_understood_is_told_and_the_game_goes_on() {
+fn unknown_input_is_reported_and_the_game_continues() {
     let typed = "d1\nd1-d3\nd4-d5\nxyzzy\nh\n\nhelp\nd1c1\n";
-    let lines = told(&["brandubh", "--side", "both"], typed);
-    for (told, expected) in lines.iter().zip([
+    let lines = output_of(&["brandubh", "--side", "both"], typed);
+    for (printed, expected) in lines.iter().zip([
         "which one of these?",
         "d1-b1  d1-c1  d1-e1  d1-f1",
         "a piece on d2 is in the way",
@@ -223,7 +225,7 @@ fn what_is_not_understood_is_told_and_the_game_goes_on() {
         "hint or help?",
         "MOVE        play a move: e5-e8, e5 e8, or an unambiguous beginning",
     ]) {
-        assert_eq!(told, expected);
+        assert_eq!(printed, expected);
     }
     assert!(lines.iter().any(|line| line.starts_with("undo        take back")), "{lines:?}");
     let both = ["brandubh", "--side", "both"];
@@ -235,7 +237,7 @@ fn what_is_not_understood_is_told_and_the_game_goes_on() {
 }
 
 #[test]
-fn the_greeting_tells_how_to_play() {
+fn the_greeting_explains_how_to_play() {
     for (arguments, players) in [
         (&["brandubh"][..], "you play the attackers against the engine (level strongest)"),
         (&["brandubh", "--side", "defenders"], "you play the defenders against the engine"),
@@ -258,10 +260,10 @@ fn the_greeting_tells_how_to_play() {
 #[test]
 fn moves_and_commands_may_be_written_in_other_ways() {
     let both = ["brandubh", "--position", WIN, "--side", "both"];
-    let lines = told(&both, "c5 c1\nE2E1\nboard\nexit\nboard\n");
+    let lines = output_of(&both, "c5 c1\nE2E1\nboard\nexit\nboard\n");
     assert_eq!(lines, ["/2K1t2/7/7/7/7/7/2t4/ d"]);
-    let help = told(&both, "help\n");
-    assert_eq!(told(&both, "?\n"), help);
+    let help = output_of(&both, "help\n");
+    assert_eq!(output_of(&both, "?\n"), help);
     for words in ["resign      resign", "level NAME  set", "  T defender", "+1.00 soldiers"] {
         assert!(help.iter().any(|line| line.contains(words.trim_start())), "{words}: {help:?}");
     }
@@ -272,26 +274,26 @@ fn a_side_can_resign_and_take_it_back() {
     let place = Place::new();
     let path = place.path("game.otg");
     let lines = format!("resign\nresign\nc5c1\nsave {}\nundo\nc5c1\nundo\nnew\n", path.display());
-    let lines = told(&["brandubh", "--position", WIN], &lines);
+    let lines = output_of(&["brandubh", "--position", WIN], &lines);
     let end = "the attackers win: the defenders resign";
     assert_eq!(lines[..3], [end, "the game is over", "the game is over"]);
     assert!(lines[4].starts_with("attackers: "), "{lines:?}");
     assert_eq!(lines.len(), 5);
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("[result:1]"), "{text}");
-    let again = told(&["brandubh", "--position", WIN], "resign\nnew\nboard\n");
+    let again = output_of(&["brandubh", "--position", WIN], "resign\nnew\nboard\n");
     assert_eq!(again, [end, WIN]);
 }
 
 #[test]
 fn levels_are_those_of_the_page() {
     let win = ["brandubh", "--position", WIN, "--side", "none", "--level", "hard"];
-    assert!(told(&win, "")[0].starts_with("defenders: Kc5-c1 (win in 3 plies, depth 1)"));
-    // A level that asks no tables has to search.
+    assert!(output_of(&win, "")[0].starts_with("defenders: Kc5-c1 (win in 3 plies, depth 1)"));
+    // A level that does not use tables has to search.
     let easy = ["brandubh", "--position", WIN, "--side", "none", "--level", "medium"];
-    assert!(!told(&easy, "")[0].ends_with("depth 1)"));
+    assert!(!output_of(&easy, "")[0].ends_with("depth 1)"));
     let typed_levels = "level\nlevel easy\nlevel best\n";
-    let lines = told(&["brandubh"], typed_levels);
+    let lines = output_of(&["brandubh"], typed_levels);
     let levels =
         "to change the level, write level and one of beginner, easy, medium, hard, strongest";
     let easy = "your opponent is the engine (level easy)";
@@ -302,7 +304,7 @@ fn levels_are_those_of_the_page() {
     let place = Place::new();
     let path = place.path("game.otg");
     let save = format!("level beginner\nd1c1\nsave {}\n", path.display());
-    assert!(told(&["brandubh"], &save)[1].starts_with("defenders: "));
+    assert!(output_of(&["brandubh"], &save)[1].starts_with("defenders: "));
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("[defenders:taflbase (beginner)]"), "{text}");
     typed(&["brandubh", "--level", "best"], b"").refused(2, &["'best'", "beginner, easy"]);
@@ -310,22 +312,22 @@ fn levels_are_those_of_the_page() {
     typed(&both, b"").refused(2, &["--level", "--opponent"]);
     let timed = ["brandubh", "--level", "easy", "--time", "3"];
     typed(&timed, b"").refused(2, &["level easy has limits of its own", "--time"]);
-    told(&["brandubh", "--level", "strongest", "--nodes", "10"], "quit\n");
+    output_of(&["brandubh", "--level", "strongest", "--nodes", "10"], "quit\n");
 }
 
-/// Tables decide here; a level that does not ask them gets their word as a hint.
+/// The tables decide this position; a level that does not use them still gets hints from them.
 #[test]
 fn a_hint_is_stronger_than_the_opponent() {
     for level in ["beginner", "hard"] {
-        let lines = told(&["brandubh", "--position", WIN, "--level", level], "hint\n");
+        let lines = output_of(&["brandubh", "--position", WIN, "--level", level], "hint\n");
         assert_eq!(lines, ["hint: Kc5-c1 e2-e1 Kc1-a1-- (win in 3 plies, depth 1)"]);
     }
-    let lines = told(&["brandubh", "--opponent", "random"], "hint\n");
+    let lines = output_of(&["brandubh", "--opponent", "random"], "hint\n");
     assert!(lines[0].contains(" soldiers, depth "), "{lines:?}");
 }
 
 #[test]
-fn what_is_no_game_is_told_on_one_line() {
+fn refusals_are_one_line() {
     typed(&["chess"], b"").refused(2, &["\"chess\"", "brandubh"]);
     typed(&["brandubh", "--position", "/7/ a"], b"").refused(2, &["position", "1 rank"]);
     typed(&["brandubh", "--side", "white"], b"").refused(2, &["'white'", "attackers"]);

@@ -1,9 +1,9 @@
-//! Builds by several processes: how they are planned, and who refuses to be one of them.
+//! Builds by several processes: their plans, and a program without MPI.
 
 use crate::place::{Place, Run};
 
 #[test]
-fn large_slices_are_planned_for_all() {
+fn large_slices_are_divided_among_all_ranks() {
     let place = Place::new();
     let plan = |memory: &str| {
         let ranks = ["--ranks", "4", "--threads", "1", "--memory", memory];
@@ -16,14 +16,14 @@ fn large_slices_are_planned_for_all() {
     assert!(large["exchanged_bytes"].as_u64() > large["rows"].as_u64());
     let small = of("K0v4");
     assert_eq!((&small["by"], &small["exchanged_bytes"]), (&1.into(), &0.into()));
-    // With less memory, more partitions; with too little, none.
+    // With less memory there are more partitions; with too little, the slice does not fit.
     let shares = |memory: &str| plan(memory).pop().unwrap()["shares"].clone();
     assert!(shares("300MiB").as_u64() > Some(4));
     assert!(shares("20MiB").is_null());
     assert_eq!(plan("20MiB").pop().unwrap()["state"], "does not fit");
     let text = place.run(&["plan", "brandubh", "--men", "3", "--ranks", "2"]).done();
     assert!(text.lines().next().unwrap().ends_with("by  partitions  exchange"), "{text}");
-    // One process, too, may have little memory.
+    // A single process may have little memory, too.
     let text = place.run(&["plan", "brandubh", "--slice", "K2v4", "--memory", "300MiB"]).done();
     let large: Vec<&str> = text
         .lines()
@@ -35,7 +35,7 @@ fn large_slices_are_planned_for_all() {
         .collect();
     assert_eq!((large[3], large[0]), ("1", "B"), "{text}");
     assert!(large[2].parse::<u64>().unwrap() > 1, "{text}");
-    // That takes more time, and more disk where both compress what they keep.
+    // That takes more time, and more disk where both compress their scratch.
     let one = |memory: &str| {
         let plan = ["plan", "brandubh", "--slice", "K2v4", "--json", "--memory", memory];
         place.run(&plan).json().pop().unwrap()
@@ -55,14 +55,14 @@ fn large_slices_are_planned_for_all() {
 
 #[cfg(not(feature = "mpi"))]
 #[test]
-fn a_program_without_mpi_builds_nothing_under_it() {
+fn a_program_without_mpi_refuses_to_build_under_it() {
     for launcher in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"] {
         let place = Place::new();
         let mut build = place.command(&["build", "brandubh", "--men", "2"]);
         build.env(launcher, "3");
         Run::of(build).refused(2, &["one of 3 processes", "--features mpi"]);
         assert!(!place.path("tables/brandubh").exists());
-        // A launcher may start one process only.
+        // A launcher may start only one process.
         let mut build = place.command(&["build", "brandubh", "--men", "2"]);
         build.env(launcher, "1");
         Run::of(build).done();

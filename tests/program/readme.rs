@@ -1,8 +1,8 @@
-//! What the README shows in a console is what the program prints.
+//! The program prints what the README's consoles show.
 
 use std::process::Command;
 
-/// The commands of the README's consoles, each with the lines that it shows.
+/// Returns the commands of the README's consoles, each with the lines shown after it.
 fn shown() -> Vec<(String, Vec<String>)> {
     let mut shown: Vec<(String, Vec<String>)> = Vec::new();
     let mut in_console = false;
@@ -21,7 +21,7 @@ fn shown() -> Vec<(String, Vec<String>)> {
     shown
 }
 
-/// The words of a command line, as a shell takes them.
+/// Splits a command line into words, as a shell does.
 fn words(command: &str) -> Vec<String> {
     let quoted = command.split('"').enumerate();
     quoted
@@ -32,7 +32,7 @@ fn words(command: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a line is as it is shown; how long something took may differ.
+/// Returns whether a line is as shown; a time at its end may differ.
 fn is_shown(line: &str, shown: &str) -> bool {
     let last = |line: &str| line.split_whitespace().last().unwrap_or("").parse::<f64>().is_ok();
     let but_last =

@@ -1,4 +1,4 @@
-//! Short tafl: JSON, pictures, and what is refused.
+//! Short tafl: JSON, pictures, and refusals.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::place::{Place, Run};
 
 #[test]
-fn p_positions_are_in_json() {
+fn p_positions_are_printed_as_json() {
     let place = Place::new();
     let tiny = place.run(&["short", "2x2", "--json"]).done();
     let line = r#"{"rows":2,"columns":2,"soldier":"se","p_positions":[[0,1,0,0],[1,0,0,0],[1,1,0,1],[1,1,1,0]]}"#;
@@ -25,7 +25,7 @@ fn p_positions_are_in_json() {
         assert!(!of_king.is_empty());
         assert_eq!(alone["p_positions"], json!(of_king));
     }
-    // With the soldier out of play there is no position in the list.
+    // Positions with the soldier out of play are not listed.
     let corner = &place.run(&["short", "1x1", "--soldier", "closer", "--json"]).json()[0];
     assert_eq!(corner["p_positions"], json!([]));
 }
@@ -33,8 +33,8 @@ fn p_positions_are_in_json() {
 #[test]
 fn boards_are_drawn_in_text() {
     let place = Place::new();
-    let told = place.run(&["short", "20x20", "--king", "8,13", "--sets"]).done();
-    let drawn: Vec<&str> = told.lines().collect();
+    let printed = place.run(&["short", "20x20", "--king", "8,13", "--sets"]).done();
+    let drawn: Vec<&str> = printed.lines().collect();
     let first = "Short tafl 20x20, soldier se: 125 positions, 7 of them P-positions";
     assert_eq!(drawn[0], first);
     let board = concat!(
@@ -56,8 +56,8 @@ fn boards_are_drawn_in_text() {
 fn boards_are_drawn_as_pictures() {
     let place = Place::new();
     let short = ["short", "12x17", "--sets", "--king", "11,16", "--king", "7,12"];
-    let told = place.run(&[&short[..], &["--svg", "a.svg", "--png", "a.png"]].concat());
-    assert!(told.done().contains("king on 7,12: "));
+    let printed = place.run(&[&short[..], &["--svg", "a.svg", "--png", "a.png"]].concat());
+    assert!(printed.done().contains("king on 7,12: "));
     let svg = fs::read_to_string(place.path("a.svg")).unwrap();
     assert_eq!(svg.matches("<g ").count(), 2);
     for word in ["Short tafl 12x17, soldier se", ">king 11,16, soldier se<", ">V2<", ">R<", ">H<"] {
@@ -65,14 +65,14 @@ fn boards_are_drawn_as_pictures() {
     }
     let png = fs::File::open(place.path("a.png")).unwrap();
     let reader = png::Decoder::new(std::io::BufReader::new(png)).read_info().unwrap();
-    // Two beside each other: 17 squares of 40 units and frames of 32; 2 pixels a unit.
+    // Two pictures side by side: 17 squares of 40 units and frames of 32; 2 pixels a unit.
     assert_eq!((reader.info().width, reader.info().height), (2 * 2 * 744, 2 * 574));
     let alone = place.run(&[&short[..], &["--svg", "-"]].concat()).done();
     assert_eq!(alone, svg);
 }
 
 #[test]
-fn the_picture_of_the_page_is_this_one() {
+fn the_picture_in_the_docs_is_current() {
     let place = Place::new();
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/short-tafl.svg");
     let drawn = place.run(&["short", "9x14", "--sets", "--svg", "-"]).done();
@@ -108,15 +108,15 @@ fn formulas_are_compared() {
 }
 
 #[test]
-fn many_soldiers_may_stand_still() {
+fn several_stationary_soldiers_are_solved() {
     let place = Place::new();
     let short = ["short", "2x2", "--soldier", "stationary", "--at", "0,0", "--grundy", "--json"];
     let expected = r#"{"rows":2,"columns":2,"soldier":"stationary","at":[[0,0]],"p_positions":[[0,1],[1,0]],"grundy":[null,0,0,1]}"#;
     assert_eq!(place.run(&short).done(), format!("{expected}\n"));
     let short = ["short", "4x5", "--soldier", "stationary", "--at", "0,2", "--at", "1,0"];
-    let told = place.run(&short).done();
+    let printed = place.run(&short).done();
     let drawn = "    0         5\n 0 P . S P .\n 1 S P . . .\n 2 P . . . .\n 3 . . P . .\n";
-    assert!(told.ends_with(&drawn.replace("    0         5", "   0")), "{told}");
+    assert!(printed.ends_with(&drawn.replace("    0         5", "   0")), "{printed}");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn graphs_are_played_on() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_told_on_one_line() {
+fn refusals_are_one_line() {
     let place = Place::new();
     fs::write(place.path("loop"), "a b\nb b\n").unwrap();
     fs::write(place.path("circle"), "a b\nb a\n").unwrap();

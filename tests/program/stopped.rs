@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::place::{Place, Run};
 
-/// Waits until a file is there, or the program has ended.
+/// Waits until a matching file exists or the program has ended.
 fn wait_for(folder: &Path, is_it: impl Fn(&str) -> bool, program: &mut Child) -> Option<PathBuf> {
     let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| is_it(name.to_str().unwrap()));
     loop {
@@ -22,23 +22,23 @@ fn wait_for(folder: &Path, is_it: impl Fn(&str) -> bool, program: &mut Child) ->
     }
 }
 
-/// Does what Ctrl-C does in a terminal.
+/// Sends SIGINT, as Ctrl-C in a terminal does.
 fn interrupt(program: &Child) {
     let kill = ["-c", "kill -INT \"$0\"", &program.id().to_string()];
-    // Who has ended already cannot be told.
+    // A process that has already ended cannot be signalled.
     Command::new("sh").args(kill).stderr(Stdio::null()).status().unwrap();
 }
 
 #[test]
-fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
-    // Where a slice is done before the interruption comes, there is a larger one.
+fn an_interrupted_build_says_so_and_resumes_later() {
+    // If the slice is finished before the interruption, a larger one is tried.
     for (slice, smaller) in [("K0v5", 4), ("K0v6", 5), ("K0v7", 6)] {
         let place = Place::new();
         let arguments = ["build", "brandubh", "--slice", slice];
         let mut build = place.command(&arguments);
         let mut build = build.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let work = place.path(&format!("tables/brandubh/{slice}.work"));
-        // The rest of its name tells how many chunks there are.
+        // The rest of the name is the number of chunks.
         let is_ply = |name: &str| name.starts_with("attackers-1@") && !name.ends_with(".part");
         let ply = wait_for(&work, is_ply, &mut build);
         interrupt(&build);
@@ -49,9 +49,9 @@ fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
         assert_eq!(stopped.status, 130, "{}", stopped.err);
         let last = "taflbase: stopped; the same command resumes from the last finished ply";
         assert_eq!(stopped.err.lines().last(), Some(last));
-        let told = place.run(&arguments).done();
+        let printed = place.run(&arguments).done();
         let kept = format!("\nslices that existed already: {smaller}\n");
-        assert!(told.contains(&kept), "{told}");
+        assert!(printed.contains(&kept), "{printed}");
         assert!(!work.exists());
         let proved = place.run(&["verify", "brandubh", "--slice", slice]).done();
         assert!(proved.starts_with(&format!("{slice}: proved, ")), "{proved}");
@@ -61,9 +61,9 @@ fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
 }
 
 #[test]
-fn short_tafl_ends_by_it() {
+fn ctrl_c_ends_short_tafl() {
     let place = Place::new();
-    // Many seconds of work.
+    // Work for many seconds.
     let mut short = place.command(&["short", "150x150", "--soldier", "closer", "--threads", "1"]);
     let short = short.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     thread::sleep(Duration::from_millis(1500));
@@ -73,9 +73,9 @@ fn short_tafl_ends_by_it() {
 }
 
 #[test]
-fn a_sample_ends_by_it() {
+fn ctrl_c_ends_a_sample() {
     let place = Place::new();
-    // Many seconds of work.
+    // Work for many seconds.
     let bound = ["bound", "tablut", "--sample", "100000", "--threads", "1"];
     let mut bound = place.command(&bound);
     let bound = bound.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Building tables and reading them.
+//! Builds tables and reads them.
 
 use std::fs;
 use std::process::Stdio;
@@ -13,7 +13,7 @@ use taflbase::value::Wdl;
 use crate::place::{Place, ruleset};
 
 #[test]
-fn a_build_makes_what_is_missing_and_tells_what_it_made() {
+fn a_build_makes_and_reports_missing_slices() {
     let place = Place::new();
     let plan = place.run(&["plan", "brandubh", "--men", "3", "--json"]).json();
     assert_eq!(plan.len(), 3);
@@ -42,7 +42,7 @@ fn a_build_makes_what_is_missing_and_tells_what_it_made() {
 }
 
 #[test]
-fn slices_that_others_need_keep_their_distances() {
+fn slices_that_others_depend_on_keep_their_distances() {
     let place = Place::new();
     for _ in 0..2 {
         place.run(&["build", "brandubh", "--men", "3", "--metric", "wdl"]).done();
@@ -55,7 +55,7 @@ fn slices_that_others_need_keep_their_distances() {
 }
 
 #[test]
-fn statistics_are_those_of_the_brute_force_program() {
+fn statistics_agree_with_the_brute_force_program() {
     for (rules, men) in [("mini-corner", 6), ("mini-edge", 6), ("brandubh", 4), ("berkeley", 3)] {
         let fixtures: Vec<(&str, Value)> = include_str!("../data/counts.jsonl")
             .lines()
@@ -76,7 +76,7 @@ fn statistics_are_those_of_the_brute_force_program() {
         place.run(&[&["build"], &arguments[..]].concat()).done();
         let found = place.run(&["stats", &file, "--json"]).done();
         for (line, _) in fixtures {
-            // Other fields may follow those of the fixture.
+            // More fields may follow those of the fixture.
             let line = line.trim_end_matches('}');
             assert!(found.lines().any(|found| found.starts_with(line)), "{line}\n{found}");
         }
@@ -176,7 +176,7 @@ fn a_probe_of_few_men_needs_no_files() {
     let of_slice = stats.iter().find(|stats| stats["slice"] == "K0v2").unwrap();
     assert_eq!(longest["dtw"], of_slice["max_win"]);
 
-    // With one man more there are no distances.
+    // With one more man there are no distances.
     let position = "/7/4t2/7/1tt4/2K1t2/7/2t4/ d";
     let probe = place.run(&["probe", "brandubh", position]).done();
     assert!(probe.contains("defenders to move: win\n"), "{probe}");
@@ -205,9 +205,9 @@ fn rulesets_of_one_fingerprint_share_their_tables() {
 }
 
 #[test]
-fn what_is_counted_is_named() {
+fn outputs_name_what_they_count() {
     let place = Place::with("brandubh", "2");
-    // One attacker and the king: of the mirror images of a placement one is stored, and
+    // For one attacker and the king: one of the mirror images of a placement is stored, and
     // more if the attacker's square is its own image.
     let verify = place.run(&["verify", "brandubh"]).done();
     assert!(verify.starts_with("K0v1: proved, 704 stored positions ("), "{verify}");
@@ -222,8 +222,8 @@ fn what_is_counted_is_named() {
 }
 
 #[test]
-fn verifying_proves_distances_and_finds_wins_and_losses_consistent() {
-    // A game without tables in the program.
+fn verify_proves_dtw_tables_and_finds_wdl_tables_consistent() {
+    // A game without embedded tables.
     let rules = &*ruleset("mini-corner");
     let place = Place::with(rules, "3");
     for slice in place.run(&["verify", rules, "--json"]).json() {
@@ -245,7 +245,7 @@ fn verifying_proves_distances_and_finds_wins_and_losses_consistent() {
 }
 
 #[test]
-fn what_is_not_there_is_missing_however_large_it_is() {
+fn missing_slices_of_any_size_are_reported() {
     let place = Place::with("brandubh", "3");
     let verify = ["verify", "brandubh", "--slice"];
     place.run(&[&verify[..], &["K2v6"]].concat()).refused(1, &["no table of K2v6"]);
@@ -254,7 +254,7 @@ fn what_is_not_there_is_missing_however_large_it_is() {
 }
 
 #[test]
-fn a_build_that_is_killed_goes_on_where_it_stopped() {
+fn a_killed_build_is_resumed() {
     let place = Place::new();
     let build = ["build", "brandubh", "--men", "6"];
     let mut child =

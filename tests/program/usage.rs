@@ -1,4 +1,4 @@
-//! Arguments, help, and what needs no tables.
+//! Arguments, help, and commands that need no tables.
 
 use std::fs;
 use std::process::Stdio;
@@ -16,7 +16,7 @@ fn first_line_keys(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn wrong_usage_is_told_on_one_line() {
+fn usage_errors_are_one_line() {
     let place = Place::new();
     for (arguments, words) in [
         (&["--json"][..], &["subcommand"][..]),
@@ -57,7 +57,7 @@ fn without_a_command_help_is_an_error() {
 }
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_has_complete_help() {
     let place = Place::new();
     let help = place.run(&["--help"]).done();
     for command in [
@@ -89,7 +89,7 @@ fn every_command_explains_itself() {
         for part in ["Examples:\n  taflbase ", "--json", "--tables"] {
             assert!(help.contains(part), "{command}: {part}");
         }
-        // These speak a language of their own.
+        // These commands use their own protocols.
         if !["play", "otep", "berkeley"].contains(&command) {
             assert!(help.contains("JSON") && help.contains("\n  {\""), "{command}");
         }
@@ -165,7 +165,7 @@ fn nodes_are_counted() {
 }
 
 #[test]
-fn broken_positions_are_refused_by_square_and_row() {
+fn invalid_positions_are_refused_by_square_and_row() {
     let place = Place::new();
     for (position, words) in [
         ("/7/4t2/7/7/2K4/7/2t4/", &["a (attackers)", "d (defenders)"][..]),
@@ -187,7 +187,7 @@ fn broken_positions_are_refused_by_square_and_row() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_pipe_is_no_panic() {
+fn a_closed_pipe_does_not_panic() {
     let place = Place::new();
     for arguments in [&["rules"][..], &["perft", "brandubh", "3"], &["--help"]] {
         let mut command = place.command(arguments);

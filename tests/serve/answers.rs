@@ -4,9 +4,9 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 
-use super::{Got, WON, get, post, send, served, told};
+use super::{Got, WON, get, post, printed, send, served};
 
-/// The object without these members.
+/// Returns the object without these members.
 fn without(mut value: Value, names: &[&str]) -> Value {
     for name in names {
         let removed = value.as_object_mut().unwrap().remove(*name);
@@ -15,7 +15,7 @@ fn without(mut value: Value, names: &[&str]) -> Value {
     value
 }
 
-/// Asks until statistics are counted.
+/// Repeats the request until the statistics are counted.
 async fn counted(router: &axum::Router, path: &str) -> Got {
     for _ in 0..600 {
         let got = get(router, path).await;
@@ -29,7 +29,7 @@ async fn counted(router: &axum::Router, path: &str) -> Got {
 }
 
 #[tokio::test]
-async fn answers_are_those_of_the_program() {
+async fn responses_agree_with_the_program() {
     let router = served();
     for (rules, position) in [
         ("brandubh", "/7/4t2/7/7/2K4/7/2t4/ d"),
@@ -42,16 +42,16 @@ async fn answers_are_those_of_the_program() {
         for (command, added) in [("probe", &["slice", "missing"][..]), ("line", &[])] {
             let path = format!("/api/v1/rulesets/{rules}/{command}?position={query}");
             let got = get(&router, &path).await;
-            let expected = told(&[command, rules, position, "--json"]);
+            let expected = printed(&[command, rules, position, "--json"]);
             assert_eq!(vec![without(got.json(), added)], expected, "{rules} {position}");
         }
     }
     let rules = get(&router, "/api/v1/rulesets/ashton").await.json();
     assert!(rules["text"].as_str().unwrap().contains("Capture of the king"));
-    assert_eq!(vec![without(rules, &["text"])], told(&["rules", "ashton", "--json"]));
+    assert_eq!(vec![without(rules, &["text"])], printed(&["rules", "ashton", "--json"]));
     let list = get(&router, "/api/v1/rulesets").await.json();
     assert_eq!(list["version"], env!("CARGO_PKG_VERSION"));
-    let mut listed = told(&["rules", "--json"]);
+    let mut listed = printed(&["rules", "--json"]);
     listed.sort_by_key(|entry| entry["name"].as_str().unwrap().to_owned());
     let entries = list["rulesets"].as_array().unwrap().clone();
     let entries = entries.into_iter().map(|entry| without(entry, &["start", "max_men"]));
@@ -59,13 +59,13 @@ async fn answers_are_those_of_the_program() {
 }
 
 #[tokio::test]
-async fn slices_are_those_of_the_program() {
+async fn slices_agree_with_the_program() {
     let router = served();
     let manifest = get(&router, "/api/v1/rulesets/alea-evangelii/slices").await.json();
-    assert_eq!(vec![manifest], told(&["manifest", "alea-evangelii", "--json"]));
+    assert_eq!(vec![manifest], printed(&["manifest", "alea-evangelii", "--json"]));
     let slice = counted(&router, "/api/v1/rulesets/brandubh/slices/K1v2").await.json();
     assert_eq!((&slice["rules"], &slice["slice"]), (&json!("brandubh"), &json!("K1v2")));
-    let expected = told(&["stats", "brandubh", "--slice", "K1v2", "--json"]);
+    let expected = printed(&["stats", "brandubh", "--slice", "K1v2", "--json"]);
     assert_eq!(slice["sides"].as_array().unwrap().len(), expected.len());
     for (side, expected) in slice["sides"].as_array().unwrap().iter().zip(expected) {
         let mut plain = without(side.clone(), &["king"]);
@@ -79,7 +79,7 @@ async fn slices_are_those_of_the_program() {
             assert_eq!((&probed["category"], &probed["dtw"]), (&bar["category"], &bar["dtw"]));
             assert_eq!(probed["to_move"], side["to_move"]);
         }
-        // The squares of the king: all but the corners, as images of each other.
+        // All squares but the corners; mirror images have equal counts.
         let king = side["king"].as_array().unwrap();
         assert_eq!(king.len(), 45);
         for outcome in ["win", "draw", "undecided", "loss"] {
@@ -94,9 +94,9 @@ async fn slices_are_those_of_the_program() {
     }
 }
 
-/// Every placement of a small slice, probed one by one.
+/// Probes every placement of a small slice, one by one.
 #[test]
-fn squares_of_the_king_are_counted_right() {
+fn the_kings_squares_are_counted_correctly() {
     use taflbase::board::SquareSet;
     use taflbase::rules::{Ruleset, Side};
     use taflbase::{Position, Tablebase, Wdl};
@@ -121,14 +121,15 @@ fn squares_of_the_king_are_counted_right() {
                     }] += 1;
                 }
             }
-            let told = stats[side].king.iter().find(|told| told.square == king.square).unwrap();
-            assert_eq!([told.wins, told.draws, told.losses], counts);
+            let counted =
+                stats[side].king.iter().find(|counted| counted.square == king.square).unwrap();
+            assert_eq!([counted.wins, counted.draws, counted.losses], counts);
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_not_in_tables_is_unknown_with_all_its_moves() {
+async fn positions_without_a_table_are_unknown_with_all_moves() {
     let router = served();
     let start = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a";
     let got = get(&router, &format!("/api/v1/rulesets/brandubh/probe?position={start}")).await;
@@ -137,7 +138,7 @@ async fn what_is_not_in_tables_is_unknown_with_all_its_moves() {
     assert_eq!((&answer["category"], &answer["dtw"]), (&json!("unknown"), &Value::Null));
     assert_eq!((&answer["slice"], &answer["missing"]), (&json!("K4v8"), &json!(["K4v8"])));
     assert_eq!(answer["moves"].as_array().unwrap().len(), 40);
-    // From K1v4 one captures into what is there.
+    // Captures in K1v4 lead to slices with tables.
     let edge = "/7/1Tt4/7/2t4/1t1K3/7/4t2/_a";
     let got = get(&router, &format!("/api/v1/rulesets/tablut/probe?position={edge}")).await;
     assert_eq!(got.code(), "bad-position");
@@ -161,11 +162,11 @@ async fn many_positions_are_answered_in_order() {
     let positions = json!([won, "nonsense", WON, over]);
     let got = post(&router, path, &json!({ "positions": positions })).await;
     let answers = got.json()["answers"].clone();
-    let told = |at: usize, name: &str| answers[at][name].clone();
-    assert_eq!((told(0, "category"), told(0, "dtw")), (json!("win"), json!(3)));
-    assert_eq!((told(0, "moves"), told(0, "slice")), (json!([]), json!("K0v2")));
-    assert_eq!((told(1, "code"), told(2, "dtw")), (json!("bad-position"), json!(3)));
-    assert_eq!(told(3, "code"), "game-over");
+    let field = |at: usize, name: &str| answers[at][name].clone();
+    assert_eq!((field(0, "category"), field(0, "dtw")), (json!("win"), json!(3)));
+    assert_eq!((field(0, "moves"), field(0, "slice")), (json!([]), json!("K0v2")));
+    assert_eq!((field(1, "code"), field(2, "dtw")), (json!("bad-position"), json!(3)));
+    assert_eq!(field(3, "code"), "game-over");
     let one = get(&router, &format!("{path}?position={WON}")).await.json();
     let got = post(&router, path, &json!({ "positions": [WON], "moves": true })).await;
     assert_eq!(got.json()["answers"], json!([one]));
@@ -178,10 +179,10 @@ async fn many_positions_are_answered_in_order() {
 }
 
 #[tokio::test]
-async fn random_positions_are_what_was_wanted() {
+async fn random_positions_match_the_filters() {
     let router = served();
     let slice = "/api/v1/rulesets/brandubh/slices/K1v2";
-    // One of 1,668,744 placements: only the bar's example will be found.
+    // A single one of 1,668,744 placements: only the example of the bar will be found.
     let rare = "to_move=attackers&category=loss&dtw=8";
     for (query, category, dtw) in [
         ("", None, None),
@@ -207,7 +208,7 @@ async fn random_positions_are_what_was_wanted() {
 }
 
 #[tokio::test]
-async fn what_is_known_is_not_sent_again() {
+async fn unchanged_responses_are_not_sent_again() {
     let router = served();
     let exact = format!("/api/v1/rulesets/brandubh/probe?position={WON}");
     let first = get(&router, &exact).await;
@@ -228,14 +229,14 @@ async fn what_is_known_is_not_sent_again() {
         assert_eq!(got.header("etag"), tag);
         assert_eq!(got.header("cache-control"), "public, max-age=86400");
     }
-    // An error is not kept, whatever is asked.
+    // Errors are never cached.
     let request = Request::get("/nix").header("if-none-match", "*");
     let got = send(&router, request.body(Body::empty()).unwrap()).await;
     assert_eq!((got.status, got.header("cache-control")), (404, "no-store"));
 }
 
 #[tokio::test]
-async fn files_of_the_page_are_sent_compressed_to_those_who_take_it() {
+async fn files_of_the_page_are_compressed_if_accepted() {
     let router = served();
     let plain = get(&router, "/").await;
     assert_eq!(plain.header("content-type"), "text/html; charset=utf-8");

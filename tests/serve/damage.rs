@@ -1,4 +1,4 @@
-//! Tables that are damaged or cut while they are served.
+//! Tables that are damaged or truncated while they are served.
 
 use std::fs;
 use std::io::Write;
@@ -28,7 +28,7 @@ impl Write for Written {
     }
 }
 
-/// A folder with two slices of brandubh, served without a cache.
+/// Returns a folder with two slices of brandubh, served without a cache.
 fn served(folder: &Path) -> (Router, Written) {
     let tables = folder.join("brandubh");
     fs::create_dir(&tables).unwrap();
@@ -46,7 +46,7 @@ fn path(query: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_cut_or_damaged_table_is_told_by_its_slice_and_stops_nothing_else() {
+async fn a_damaged_table_is_reported_by_slice_and_affects_nothing_else() {
     for cut in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let (router, written) = served(folder.path());
@@ -70,28 +70,28 @@ async fn a_cut_or_damaged_table_is_told_by_its_slice_and_stops_nothing_else() {
             assert!(!got.text().contains(folder_name));
         }
         let stats = "/api/v1/rulesets/brandubh/slices/K1v2";
-        let told = loop {
+        let response = loop {
             let got = get(&router, stats).await;
             if got.status != 202 {
                 break got;
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         };
-        assert_eq!((told.status, told.code().as_str()), (500, "damaged-table"));
-        assert!(!told.text().contains(folder_name));
-        // The log tells what the client is not told; other slices are answered.
+        assert_eq!((response.status, response.code().as_str()), (500, "damaged-table"));
+        assert!(!response.text().contains(folder_name));
+        // The log has the file, the response does not; other slices are still served.
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         assert!(log.contains("K1v2.dtw") && log.contains("\"status\":500"), "{log}");
         assert_eq!(get(&router, &path(K0V2)).await.status, 200);
-        // Once it is mended, it is answered again.
+        // Once the file is restored, its slice is served again.
         fs::write(&file, sound).unwrap();
         assert_eq!(get(&router, &path(K1V2)).await.status, 200);
     }
 }
 
 #[tokio::test]
-async fn tables_that_are_none_are_left_out_of_the_list() {
+async fn files_that_are_not_tables_are_not_listed() {
     let folder = tempfile::tempdir().unwrap();
     let (router, _) = served(folder.path());
     fs::write(folder.path().join("brandubh/K1v2.dtw"), "no table").unwrap();

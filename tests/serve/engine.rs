@@ -9,7 +9,7 @@ use super::{Running, WON, connect, get, post, served, served_with};
 
 const REPLY: &str = "/api/v1/rulesets/brandubh/reply";
 
-/// A position that nobody can search to its end.
+/// A position that cannot be searched to its end.
 const OPEN: &str = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a";
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn levels_play_whole_games() {
 }
 
 #[tokio::test]
-async fn the_strongest_plays_what_the_tables_say() {
+async fn the_strongest_level_plays_by_the_tables() {
     let router = served();
     let sent = json!({"position": WON, "level": "strongest"});
     let answer = post(&router, REPLY, &sent).await.json();
@@ -53,7 +53,7 @@ async fn the_strongest_plays_what_the_tables_say() {
 }
 
 #[tokio::test]
-async fn a_wrong_game_is_told() {
+async fn an_invalid_game_is_reported() {
     let router = served();
     for (sent, code, detail) in [
         (json!({"level": "godlike"}), "bad-parameter", "beginner, easy"),
@@ -69,7 +69,7 @@ async fn a_wrong_game_is_told() {
 }
 
 #[tokio::test]
-async fn analysis_tells_iterations_and_its_end() {
+async fn analysis_sends_iterations_and_an_end() {
     let time = Duration::from_millis(500);
     let router = served_with(ServeOptions { search_time: time, ..ServeOptions::default() });
     let path = format!("/api/v1/rulesets/brandubh/analysis?position={OPEN}&lines=2");
@@ -126,11 +126,11 @@ fn listen(address: SocketAddr) -> BufReader<std::net::TcpStream> {
 }
 
 #[test]
-fn a_client_that_goes_away_ends_its_search() {
+fn a_client_that_disconnects_ends_its_search() {
     let time = Duration::from_secs(60);
     let options = ServeOptions { search_time: time, ..ServeOptions::default() };
     let mut server = Running::new(options);
-    // There is one place: each search can only begin when the one before has ended.
+    // Only one search may run: each can begin only when the one before has ended.
     let began = Instant::now();
     for _ in 0..3 {
         drop(listen(server.address));
@@ -140,7 +140,7 @@ fn a_client_that_goes_away_ends_its_search() {
 }
 
 #[test]
-fn an_open_stream_does_not_hold_up_the_end() {
+fn an_open_stream_does_not_delay_shutdown() {
     let time = Duration::from_secs(60);
     let options = ServeOptions { search_time: time, ..ServeOptions::default() };
     let mut server = Running::new(options);

@@ -1,4 +1,4 @@
-//! Games that are shown in a browser.
+//! Games displayed in a browser.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ impl Drop for Shown {
     }
 }
 
-/// A program with a display, and no browser that could open by itself.
+/// A program with a display, where no browser opens by itself.
 struct Shown {
     child: Child,
     host: String,
@@ -59,8 +59,8 @@ impl Shown {
     fn play(&self, revision: u64, played: &str) -> String {
         let body = json!({"revision": revision, "move": played}).to_string();
         let headers = format!("Host: {}\r\nContent-Type: application/json\r\n", self.host);
-        let told = self.send(&format!("POST {}move", self.path), &headers, &body);
-        told.split(' ').nth(1).unwrap().to_owned()
+        let response = self.send(&format!("POST {}move", self.path), &headers, &body);
+        response.split(' ').nth(1).unwrap().to_owned()
     }
 
     fn events(&self) -> Events {
@@ -73,7 +73,7 @@ impl Shown {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// The status, and what was printed.
+    /// Returns the status and the output.
     fn end(mut self) -> (Option<i32>, String) {
         drop(self.child.stdin.take());
         let mut out = String::new();
@@ -85,7 +85,7 @@ impl Shown {
 struct Events(BufReader<TcpStream>);
 
 impl Events {
-    /// The next state that is as wanted.
+    /// Returns the next state that satisfies the condition.
     fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let mut line = String::new();
@@ -100,7 +100,8 @@ impl Events {
     }
 }
 
-/// Commands that leave the king and two men on the board, of which the engine knows all.
+/// Returns commands that leave the king and two men on the board, of which the tables have the
+/// value.
 fn few_men() -> String {
     let black = "d1 e1 f1 e2 a4 a5 a6 b5 i4 i5 i6 h5 f9 e8".split(' ');
     let white = "e3 e4 c5 d5 f5 g5 e6 e7".split(' ').flat_map(|square| [square; 3]);
@@ -113,7 +114,7 @@ fn revision(state: &Value) -> u64 {
 }
 
 #[test]
-fn a_game_of_berkeley_is_shown_and_played_by_hand() {
+fn a_game_of_berkeley_is_displayed_and_played_by_hand() {
     let mut shown = Shown::new(&["berkeley"]);
     shown.type_line("manual white");
     let mut events = shown.events();
@@ -129,7 +130,7 @@ fn a_game_of_berkeley_is_shown_and_played_by_hand() {
     assert_eq!(shown.play(now, "a4-b4"), "409");
     let state = events.until(|state| state["last"] == "a4-d4");
     assert_eq!(state["to_move"], "defenders");
-    // A board that is being set up is none of a game.
+    // A board that is being set up does not belong to a game.
     shown.type_line("toggle a1");
     let state = events.until(|state| state["moves"] == json!([]) && state["last"].is_null());
     assert!(state["board"].as_str().unwrap().starts_with("/T2ttt3/"));
@@ -184,7 +185,7 @@ fn a_game_against_the_engine_is_played_to_its_end() {
 }
 
 #[test]
-fn only_pages_of_the_display_itself_are_answered() {
+fn only_the_displays_own_pages_are_accepted() {
     let shown = Shown::new(&["berkeley"]);
     let own = format!("Host: {}\r\n", shown.host);
     let port = shown.host.split(':').nth(1).unwrap();
@@ -205,28 +206,28 @@ fn only_pages_of_the_display_itself_are_answered() {
         (format!("/live/{}/", "0".repeat(32)), own.clone(), "404"),
         (format!("/live/{}/events", "0".repeat(32)), own.clone(), "404"),
     ] {
-        let told = shown.send(&format!("GET {path}"), &headers, "");
-        assert_eq!(told.split(' ').nth(1), Some(status), "{path} {headers}: {told}");
-        assert!(!told.to_lowercase().contains("access-control-allow-origin"), "{told}");
+        let response = shown.send(&format!("GET {path}"), &headers, "");
+        assert_eq!(response.split(' ').nth(1), Some(status), "{path} {headers}: {response}");
+        assert!(!response.to_lowercase().contains("access-control-allow-origin"), "{response}");
     }
     let text = format!("{own}Content-Type: text/plain\r\n");
-    let told = shown.send(
+    let response = shown.send(
         &format!("POST {}move", shown.path),
         &text,
         "{\"revision\":1,\"move\":\"a4-d4\"}",
     );
-    assert!(told.starts_with("HTTP/1.1 400 "), "{told}");
+    assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
     assert_eq!(shown.end().0, Some(0));
 }
 
 #[test]
-fn without_a_display_there_is_none() {
+fn without_a_display_the_program_exits() {
     for arguments in [&["berkeley", "--display"][..], &["play", "brandubh", "--display"]] {
         let mut command = command(arguments);
         let child = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").spawn().unwrap();
         let output = child.wait_with_output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{told}");
-        assert!(told.lines().count() == 1 && told.contains("no display"), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{message}");
+        assert!(message.lines().count() == 1 && message.contains("no display"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! The explorer's server: its answers, what breaks clients and tables, the program.
+//! The explorer's server: its responses, broken clients and tables, the program.
 
 mod answers;
 mod damage;
@@ -26,7 +26,7 @@ use tower::ServiceExt;
 /// A position that the defenders win in 3, in a query.
 const WON: &str = "/7/4t2/7/7/2K4/7/2t4/_d";
 
-/// The tables that are part of the library, behind a router.
+/// Returns a router with the embedded tables.
 fn served() -> Router {
     served_with(ServeOptions::default())
 }
@@ -35,7 +35,7 @@ fn served_with(options: ServeOptions) -> Router {
     router(Arc::new(AppState::open(Vec::new(), None, options).unwrap()))
 }
 
-/// An answer.
+/// A response.
 struct Got {
     status: u16,
     headers: HeaderMap,
@@ -55,7 +55,7 @@ impl Got {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The code of a problem.
+    /// Returns the code of a problem.
     fn code(&self) -> String {
         assert_eq!(self.header("content-type"), "application/problem+json", "{}", self.text());
         let problem = self.json();
@@ -83,7 +83,7 @@ async fn post(router: &Router, path: &str, json: &Value) -> Got {
     send(router, request.body(Body::from(json.to_string())).unwrap()).await
 }
 
-/// A server on a port of its own.
+/// A server on its own port.
 struct Running {
     address: SocketAddr,
     stopper: Stopper,
@@ -113,14 +113,14 @@ impl Drop for Running {
     }
 }
 
-/// A connection that nobody waits for longer than that.
+/// Connects, with a time limit for reads and writes.
 fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     stream
 }
 
-/// Sends bytes, and reads to the end of the connection. What a reset cuts off is missing.
+/// Sends bytes and reads until the connection is closed; a reset may cut off the end.
 fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = connect(address);
     let _ = stream.write_all(bytes);
@@ -144,8 +144,8 @@ fn taflbase(arguments: &[&str]) -> Output {
     command.args(arguments).env("TAFLBASE_TABLES", "tables").output().unwrap()
 }
 
-/// What the program prints, line by line.
-fn told(arguments: &[&str]) -> Vec<Value> {
+/// Returns the lines of JSON that the program prints.
+fn printed(arguments: &[&str]) -> Vec<Value> {
     let output = taflbase(arguments);
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

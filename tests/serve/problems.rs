@@ -38,7 +38,7 @@ async fn every_problem_has_its_code() {
 }
 
 #[tokio::test]
-async fn a_line_without_its_table_tells_how_to_build_it() {
+async fn a_line_without_a_table_names_the_build_command() {
     let router = served();
     let start = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a";
     let got = get(&router, &format!("/api/v1/rulesets/brandubh/line?position={start}")).await;
@@ -49,7 +49,7 @@ async fn a_line_without_its_table_tells_how_to_build_it() {
 }
 
 #[tokio::test]
-async fn bodies_are_json_of_some_length() {
+async fn bodies_are_json_of_limited_length() {
     let router = served();
     let path = "/api/v1/rulesets/brandubh/probe";
     let sent = async |kind: &str, body: String| {
@@ -57,20 +57,23 @@ async fn bodies_are_json_of_some_length() {
         let got = send(&router, request.body(Body::from(body)).unwrap()).await;
         (got.status, got.code())
     };
-    let told = |status, code: &str| (status, code.to_owned());
-    assert_eq!(sent("text/plain", "{}".to_owned()).await, told(415, "unsupported-media-type"));
+    let expected = |status, code: &str| (status, code.to_owned());
+    assert_eq!(sent("text/plain", "{}".to_owned()).await, expected(415, "unsupported-media-type"));
     for wrong in ["", "{", "{}", "[]", "{\"positions\":1}", "{\"positions\":[\"\u{0}\"]"] {
-        assert_eq!(sent("application/json", wrong.to_owned()).await, told(400, "bad-parameter"));
+        assert_eq!(
+            sent("application/json", wrong.to_owned()).await,
+            expected(400, "bad-parameter")
+        );
     }
     let long = " ".repeat(256 << 10) + "{\"positions\":[]}";
-    assert_eq!(sent("application/json", long).await, told(413, "too-large"));
+    assert_eq!(sent("application/json", long).await, expected(413, "too-large"));
     let deep = "[".repeat(200_000);
-    assert_eq!(sent("application/json", deep).await, told(400, "bad-parameter"));
+    assert_eq!(sent("application/json", deep).await, expected(400, "bad-parameter"));
     assert_eq!(post(&router, path, &json!({"positions": []})).await.status, 200);
 }
 
 #[tokio::test]
-async fn every_answer_has_the_headers_that_protect() {
+async fn every_response_has_the_security_headers() {
     let router = served();
     let probe = format!("/api/v1/rulesets/brandubh/probe?position={WON}");
     for (method, path, status) in [
@@ -123,7 +126,7 @@ async fn requests_are_counted() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
-    // Each has a line of help and one of its type.
+    // Each has a line of help and one with its type.
     let names = text.lines().filter(|line| line.starts_with("# TYPE ")).count();
     assert_eq!(names, text.lines().filter(|line| line.starts_with("# HELP ")).count());
     assert_eq!(names, 10);

@@ -1,4 +1,4 @@
-//! The program: what it prints, and how it ends.
+//! The program: what it prints, and how it exits.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::{WON, connect, taflbase};
 
-/// A program that does not outlive its test.
+/// A process that ends with its test.
 struct Started(Child);
 
 impl Deref for Started {
@@ -46,9 +46,9 @@ fn start_at(address: &str, arguments: &[&str]) -> (Started, SocketAddr) {
     let mut child = Started(command.spawn().unwrap());
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let told: serde_json::Value = serde_json::from_str(&line).unwrap();
-    let address = told["address"].as_str().unwrap();
-    assert_eq!(told["url"], format!("http://{address}/"));
+    let printed: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let address = printed["address"].as_str().unwrap();
+    assert_eq!(printed["url"], format!("http://{address}/"));
     (child, address.parse().unwrap())
 }
 
@@ -57,7 +57,8 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
 }
 
-/// Answers that come whole, as long as the server takes connections.
+/// Sends requests, each of which must get a complete response, until the server refuses
+/// connections.
 fn hammer(address: SocketAddr, served: &AtomicUsize, began: &AtomicBool) {
     let request = format!(
         "GET /api/v1/rulesets/brandubh/probe?position={WON} HTTP/1.1\r\nHost: x\r\n\
@@ -65,15 +66,18 @@ fn hammer(address: SocketAddr, served: &AtomicUsize, began: &AtomicBool) {
     );
     while let Ok(mut stream) = TcpStream::connect(address) {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let mut told = String::new();
+        let mut response = String::new();
         if stream.write_all(request.as_bytes()).is_err()
-            || stream.read_to_string(&mut told).is_err()
+            || stream.read_to_string(&mut response).is_err()
         {
-            // It was in the queue of connections that the server did not take.
+            // The connection was in the queue when the server stopped accepting.
             return;
         }
-        if !told.is_empty() {
-            assert!(told.starts_with("HTTP/1.1 200 ") && told.ends_with("]}"), "{told}");
+        if !response.is_empty() {
+            assert!(
+                response.starts_with("HTTP/1.1 200 ") && response.ends_with("]}"),
+                "{response}"
+            );
             served.fetch_add(1, Ordering::Relaxed);
         }
         began.store(true, Ordering::Relaxed);
@@ -81,9 +85,9 @@ fn hammer(address: SocketAddr, served: &AtomicUsize, began: &AtomicBool) {
 }
 
 #[test]
-fn sigterm_under_load_ends_it_with_whole_answers() {
+fn sigterm_under_load_completes_all_responses() {
     let (mut child, address) = start(&[]);
-    // Its log must be read, or lines are dropped.
+    // The log has to be read, or lines are dropped.
     let mut log = child.stderr.take().unwrap();
     let log = thread::spawn(move || {
         let mut text = String::new();
@@ -117,9 +121,9 @@ fn sigterm_under_load_ends_it_with_whole_answers() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
+fn a_second_signal_ends_the_server_at_once() {
     let (mut child, address) = start(&[]);
-    // A request that goes on, so that the first signal has to wait.
+    // A request in progress makes the first signal wait.
     let mut stream = connect(address);
     stream
         .write_all(
@@ -138,10 +142,10 @@ fn a_second_signal_ends_it_at_once() {
 }
 
 #[test]
-fn what_cannot_be_served_is_told_on_one_line() {
+fn refusals_are_one_line() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (&["--addr", &taken][..], taken.as_str()),
         (&["--addr", "8080"], "127.0.0.1:8080"),
         (&["--rules", "nowhere.toml"], "nowhere.toml"),
@@ -153,25 +157,28 @@ fn what_cannot_be_served_is_told_on_one_line() {
         let output = taflbase(&[&["serve"], arguments].concat());
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text}");
-        assert!(text.lines().count() == 1 && text.contains(told), "{told}: {text}");
+        assert!(text.lines().count() == 1 && text.contains(expected), "{expected}: {text}");
     }
 }
 
 #[test]
-fn an_address_may_be_a_name() {
+fn an_address_may_be_a_host_name() {
     let (child, address) = start_at("localhost:0", &["--no-engine"]);
     assert!(address.ip().is_loopback() && address.port() > 0, "{address}");
     drop(child);
 }
 
 #[test]
-fn rulesets_of_files_are_served_too_and_others_are_warned_of() {
+fn ruleset_files_are_served_and_invalid_ones_reported() {
     let (mut child, address) = start(&["--rules", "tests/rulesets/serpent.toml", "--no-engine"]);
-    let told = super::exchange(
+    let response = super::exchange(
         address,
         b"GET /api/v1/rulesets/serpent HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     );
-    assert!(told.starts_with("HTTP/1.1 200 ") && told.contains("\"name\":\"serpent\""), "{told}");
+    assert!(
+        response.starts_with("HTTP/1.1 200 ") && response.contains("\"name\":\"serpent\""),
+        "{response}"
+    );
     signal(&child, "-TERM");
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));

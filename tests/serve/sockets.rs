@@ -1,4 +1,4 @@
-//! Clients that are slow, rude or broken.
+//! Clients that are slow, malicious or broken.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -8,7 +8,7 @@ use taflbase::serve::ServeOptions;
 
 use super::{Running, WON, connect, exchange, read_all};
 
-/// A server that does not wait for long.
+/// Starts a server with short time limits.
 fn impatient() -> Running {
     Running::new(ServeOptions {
         client_timeout: Duration::from_millis(400),
@@ -17,7 +17,7 @@ fn impatient() -> Running {
     })
 }
 
-/// A request that is whole.
+/// Returns a complete request.
 fn probe() -> String {
     format!("GET /api/v1/rulesets/brandubh/probe?position={WON} HTTP/1.1\r\nHost: x\r\n\r\n")
 }
@@ -39,7 +39,7 @@ fn silent_and_half_sent_requests_are_closed_in_time() {
         exchange(server.address, half.as_bytes());
         assert!(began.elapsed() < Duration::from_secs(3), "{half:?}: {:?}", began.elapsed());
     }
-    // One header after the other, for ever.
+    // Headers without end, one after the other.
     let mut stream = connect(server.address);
     stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
     let began = Instant::now();
@@ -47,7 +47,7 @@ fn silent_and_half_sent_requests_are_closed_in_time() {
         assert!(began.elapsed() < Duration::from_secs(4), "it reads on and on");
         std::thread::sleep(Duration::from_millis(50));
     }
-    // After an answer there is as much time for the next request, and no more.
+    // After a response there is the same time for the next request, and no more.
     let mut stream = connect(server.address);
     stream.write_all(probe().as_bytes()).unwrap();
     let began = Instant::now();
@@ -62,15 +62,15 @@ fn slow_huge_and_endless_bodies_are_refused() {
     let mut server = impatient();
     let head = "POST /api/v1/rulesets/brandubh/probe HTTP/1.1\r\nHost: x\r\n\
                 Content-Type: application/json\r\n";
-    // A body that does not come.
+    // A body that is never sent.
     let began = Instant::now();
     let slow = exchange(server.address, format!("{head}Content-Length: 100\r\n\r\n{{").as_bytes());
     assert!(slow.starts_with("HTTP/1.1 503 ") && slow.contains("\"timeout\""), "{slow}");
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    // One that is announced as too long, or is so without an end.
+    // One announced as too long, and one without end.
     let announced = format!("{head}Content-Length: 99999999999\r\n\r\n{{");
-    let told = exchange(server.address, announced.as_bytes());
-    assert!(told.starts_with("HTTP/1.1 413 "), "{told}");
+    let response = exchange(server.address, announced.as_bytes());
+    assert!(response.starts_with("HTTP/1.1 413 "), "{response}");
     let mut stream = connect(server.address);
     let mut other = stream.try_clone().unwrap();
     let reader = std::thread::spawn(move || read_all(&mut other));
@@ -81,31 +81,31 @@ fn slow_huge_and_endless_bodies_are_refused() {
         sent += chunk.len();
         assert!(sent < 64 << 20, "it reads on and on");
     }
-    let told = reader.join().unwrap();
-    assert!(told.is_empty() || told.starts_with("HTTP/1.1 413 "), "{told}");
+    let response = reader.join().unwrap();
+    assert!(response.is_empty() || response.starts_with("HTTP/1.1 413 "), "{response}");
     is_well(&server);
     server.end();
 }
 
 #[test]
-fn requests_in_a_row_are_answered_in_order() {
+fn pipelined_requests_are_answered_in_order() {
     let mut server = impatient();
     let health = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
     let last = "GET /nix HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    let told = exchange(server.address, format!("{}{health}{last}", probe()).as_bytes());
-    let at = |text: &str| told.find(text).unwrap_or_else(|| panic!("{text}: {told}"));
+    let response = exchange(server.address, format!("{}{health}{last}", probe()).as_bytes());
+    let at = |text: &str| response.find(text).unwrap_or_else(|| panic!("{text}: {response}"));
     assert!(at("\"dtw\":3") < at("\"ok\"") && at("\"ok\"") < at("not-found"));
-    assert_eq!(told.matches("HTTP/1.1 ").count(), 3);
+    assert_eq!(response.matches("HTTP/1.1 ").count(), 3);
     server.end();
 }
 
 #[test]
-fn who_does_not_read_is_cut_off() {
+fn clients_that_do_not_read_are_disconnected() {
     let mut server = impatient();
     let mut stream = connect(server.address);
     stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
     let began = Instant::now();
-    // As many requests as it takes; nobody reads what is answered.
+    // As many requests as it takes; the client reads no responses.
     loop {
         match stream.write_all(probe().repeat(100).as_bytes()) {
             Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => break,
@@ -117,7 +117,7 @@ fn who_does_not_read_is_cut_off() {
 }
 
 #[test]
-fn what_is_no_request_is_refused() {
+fn invalid_requests_are_refused() {
     let mut server = impatient();
     let long = format!("GET / HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "x".repeat(20 << 10));
     let many = format!("GET / HTTP/1.1\r\nHost: x\r\n{}\r\n", "X-A: b\r\n".repeat(1000));
@@ -134,9 +134,9 @@ fn what_is_no_request_is_refused() {
         (many.as_bytes(), "431"),
         (path.as_bytes(), "4"),
     ] {
-        let told = exchange(server.address, sent);
+        let response = exchange(server.address, sent);
         let shown = String::from_utf8_lossy(&sent[..sent.len().min(60)]);
-        assert!(told.starts_with(&format!("HTTP/1.1 {status}")), "{shown}: {told}");
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{shown}: {response}");
     }
     is_well(&server);
     server.end();
@@ -157,9 +157,12 @@ fn no_path_leads_to_files() {
         "file:///etc/passwd",
     ] {
         let sent = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        let told = exchange(server.address, sent.as_bytes());
-        assert!(told.starts_with("HTTP/1.1 4"), "{path}: {told}");
-        assert!(!told.contains("root:") && !told.contains("[package]"), "{path}: {told}");
+        let response = exchange(server.address, sent.as_bytes());
+        assert!(response.starts_with("HTTP/1.1 4"), "{path}: {response}");
+        assert!(
+            !response.contains("root:") && !response.contains("[package]"),
+            "{path}: {response}"
+        );
     }
     server.end();
 }
@@ -174,13 +177,16 @@ fn connections_are_counted() {
         assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
     }
     for _ in 0..10 {
-        let told = exchange(server.address, probe().as_bytes());
-        assert!(told.starts_with("HTTP/1.1 503 ") && told.contains("\"overloaded\""), "{told}");
-        let (head, body) = told.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("content-length: {}", body.len())), "{told}");
+        let response = exchange(server.address, probe().as_bytes());
+        assert!(
+            response.starts_with("HTTP/1.1 503 ") && response.contains("\"overloaded\""),
+            "{response}"
+        );
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("content-length: {}", body.len())), "{response}");
         serde_json::from_str::<serde_json::Value>(body).unwrap();
     }
-    // Whoever leaves makes room.
+    // A client that disconnects makes room.
     held[0].shutdown(Shutdown::Both).unwrap();
     std::thread::sleep(Duration::from_millis(300));
     is_well(&server);

@@ -1,11 +1,11 @@
-//! Builds small slices of every game and compares each of their positions,
-//! mirror images and all, with the reference.
+//! Builds small slices of every game and compares each position, including mirror images, with
+//! the reference.
 
 use crate::comparison;
 use crate::reference::Rules;
 use taflbase::rules::Ruleset;
 
-/// Compares every position of those slices.
+/// Compares every position of these slices.
 fn compare(ruleset: &str, slices: &[(usize, usize)]) {
     let file = format!("{}/tests/rulesets/{ruleset}.toml", env!("CARGO_MANIFEST_DIR"));
     let rules = match ruleset.starts_with("mini-") {
@@ -15,20 +15,20 @@ fn compare(ruleset: &str, slices: &[(usize, usize)]) {
     comparison::compare(&rules, &Rules::named(ruleset), slices);
 }
 
-/// All slices with at most so many soldiers.
+/// Returns all slices with at most this many soldiers.
 fn up_to(soldiers: usize) -> Vec<(usize, usize)> {
     let men = 1..=soldiers;
     men.flat_map(|men| (1..=men).map(move |attackers| (men - attackers, attackers))).collect()
 }
 
-/// Those slices and a few larger ones.
+/// Returns these slices and a few larger ones.
 fn and(mut slices: Vec<(usize, usize)>, larger: &[(usize, usize)]) -> Vec<(usize, usize)> {
     slices.extend(larger);
     slices
 }
 
-// Draws, undecided positions and captures of the king on his throne only come
-// with four or five attackers, hence the small boards.
+// Draws, undecided positions and captures of the king on his throne occur only with four or
+// five attackers, hence the small boards.
 
 #[test]
 fn mini_corner_is_exact() {
@@ -37,14 +37,14 @@ fn mini_corner_is_exact() {
 
 #[test]
 fn mini_edge_is_exact() {
-    // In K1v4 the besieged throne is an anvil: that takes a victim, the three
-    // besiegers and the attacker that arrives.
+    // In K1v4 the besieged throne is hostile: that takes a victim, the three besiegers and the
+    // attacker that arrives.
     compare("mini-edge", &and(up_to(4), &[(0, 5), (1, 4)]));
 }
 
 #[test]
 fn mini_camps_is_exact() {
-    // K0v3 is the first slice with draws there.
+    // K0v3 is the first slice with draws here.
     compare("mini-camps", &and(up_to(2), &[(0, 3)]));
 }
 
@@ -60,7 +60,7 @@ fn brandubh_online_is_exact() {
 
 #[test]
 fn ashton_server_is_exact() {
-    // In K1v1 an attacker is captured on the inner cell of a camp.
+    // In K1v1 an attacker is captured on the inner square of a camp.
     compare("ashton-server", &up_to(2));
 }
 

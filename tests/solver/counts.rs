@@ -1,4 +1,4 @@
-//! Every count and position of the fixtures, from tables that are built here.
+//! Compares every count and position of the fixtures with tables built here.
 //!
 //! `data/counts.jsonl` and `data/positions.tsv` were made by an independent
 //! brute-force program.
@@ -21,7 +21,7 @@ fn load(name: &str) -> Ruleset {
 }
 
 #[test]
-fn tables_have_the_counts_of_the_brute_force_program() {
+fn counts_agree_with_the_brute_force_program() {
     let lines: Vec<Value> = include_str!("../data/counts.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -65,7 +65,7 @@ fn tables_have_the_counts_of_the_brute_force_program() {
 }
 
 #[test]
-fn tables_have_the_values_of_the_brute_force_program() {
+fn values_agree_with_the_brute_force_program() {
     let folder = tempfile::tempdir().unwrap();
     let mut bases: BTreeMap<&str, Tablebase> = BTreeMap::new();
     let mut compared = 0;

@@ -26,13 +26,13 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files.collect()
 }
 
-/// Builds the slice and all that it needs with so many threads.
+/// Builds the slice and its dependencies with this many threads.
 fn built(rules: &Ruleset, slice: Slice, threads: usize) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let options = BuildOptions { threads, ..BuildOptions::default() };
     Build::new(rules, folder.path(), &[slice]).options(&options).run().unwrap();
     let base = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
-    // Otherwise there is but one chunk of work.
+    // Otherwise there would be only one chunk of work.
     let rows = base.index(slice).unwrap().rows();
     assert!(rows > 1 << 14, "{slice} has only {rows} rows");
     files(&folder.path().join(&rules.name))
@@ -54,7 +54,7 @@ fn one_thread_and_two_write_the_same_files() {
         let two = built(&rules, slice, 2);
         assert!(one.keys().eq(two.keys()));
         for (name, bytes) in &one {
-            // Not `assert_eq`: nobody wants to read the bytes.
+            // Not `assert_eq`, which would print the bytes.
             assert!(two[name] == *bytes, "{ruleset} {name}");
         }
     }

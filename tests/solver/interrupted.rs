@@ -1,4 +1,4 @@
-//! Builds that were stopped half-way, and folders with other people's files.
+//! Interrupted builds, and folders with files of others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use taflbase::table::{Access, Metric, Table};
 use taflbase::tablebase::ProbeError;
 use tempfile::TempDir;
 
-/// The slice that is built, and the file that comes to harm.
+/// The slice that is built, and the file that is damaged.
 const WANTED: &str = "K2v1";
 const VICTIM: &str = "K1v1.dtw";
 
@@ -33,7 +33,7 @@ fn slice(name: &str) -> Slice {
     name.parse().unwrap()
 }
 
-/// Builds and returns the slices that were not there.
+/// Builds; returns the slices that did not exist.
 fn build_in(tables: &Path, ruleset: &str, wanted: &str) -> Result<Vec<Slice>, BuildError> {
     let reports = Build::new(&rules(ruleset), tables, &[slice(wanted)]).run()?;
     Ok(reports.iter().filter(|report| report.built).map(|report| report.slice).collect())
@@ -41,7 +41,7 @@ fn build_in(tables: &Path, ruleset: &str, wanted: &str) -> Result<Vec<Slice>, Bu
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    // What is left are folders with work in progress.
+    // Folders with work in progress may remain.
     let files = paths.filter(|path| path.is_file()).map(|path| {
         let name = path.file_name().unwrap().to_str().unwrap();
         (name.to_owned(), fs::read(&path).unwrap())
@@ -49,7 +49,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files.collect()
 }
 
-/// A folder with a clean build, and the folder of its ruleset.
+/// Returns a folder with a complete build, and the folder of its ruleset.
 fn clean(ruleset: &str) -> (TempDir, PathBuf) {
     let tables = tempfile::tempdir().unwrap();
     build_in(tables.path(), ruleset, WANTED).unwrap();
@@ -64,11 +64,11 @@ fn is_refused(outcome: Result<Vec<Slice>, BuildError>, because: fn(&ProbeError) 
     }
 }
 
-/// Stops a build when it has told so many things: cancels it, or panics.
+/// Stops a build after this number of progress reports: cancels it, or panics.
 struct Stop {
     cancels: bool,
     after: usize,
-    told: AtomicUsize,
+    reports: AtomicUsize,
 }
 
 impl Progress for Stop {
@@ -77,28 +77,28 @@ impl Progress for Stop {
     }
 
     fn advance(&self, _: u64) {
-        if self.told.fetch_add(1, Ordering::Relaxed) == self.after && !self.cancels {
-            // Without the panic's message on the terminal.
+        if self.reports.fetch_add(1, Ordering::Relaxed) == self.after && !self.cancels {
+            // A panic without a message on the terminal.
             std::panic::resume_unwind(Box::new("stopped"));
         }
     }
 
     fn is_cancelled(&self) -> bool {
-        self.cancels && self.told.load(Ordering::Relaxed) > self.after
+        self.cancels && self.reports.load(Ordering::Relaxed) > self.after
     }
 }
 
 #[test]
-fn a_build_goes_on_where_it_was_stopped() {
-    goes_on(false);
+fn a_stopped_build_is_resumed() {
+    is_resumed(false);
 }
 
 #[test]
-fn a_build_goes_on_where_it_was_cancelled() {
-    goes_on(true);
+fn a_cancelled_build_is_resumed() {
+    is_resumed(true);
 }
 
-fn goes_on(cancels: bool) {
+fn is_resumed(cancels: bool) {
     let (_tables, folder) = clean("mini-edge");
     let whole = files(&folder);
     let tables = tempfile::tempdir().unwrap();
@@ -108,14 +108,14 @@ fn goes_on(cancels: bool) {
     loop {
         let progress = Stop {
             cancels,
-            // Later each time, so that there is an end.
+            // Later each time, so that the loop ends.
             after: 3 + stops,
-            told: AtomicUsize::new(0),
+            reports: AtomicUsize::new(0),
         };
         let wanted = [slice(WANTED)];
         let run = || Build::new(&rules, tables.path(), &wanted).progress(&progress).run();
         let outcome = catch_unwind(AssertUnwindSafe(run));
-        // What has its name is whole.
+        // A file under its final name is complete.
         for (name, bytes) in files(&folder) {
             assert!(whole[&name] == bytes, "{name} after {stops} stops");
         }
@@ -130,7 +130,7 @@ fn goes_on(cancels: bool) {
     assert!(files(&folder) == whole);
 }
 
-/// The program at work on a slice, in a folder.
+/// Returns a command that builds the slice in a folder.
 fn program(tables: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
     command.args(["build", "brandubh", "--slice", "K2v2", "--tables"]).arg(tables);
@@ -139,7 +139,7 @@ fn program(tables: &Path) -> Command {
 }
 
 #[test]
-fn a_killed_program_goes_on_and_makes_the_same_files() {
+fn a_killed_program_resumes_and_writes_the_same_files() {
     let whole = tempfile::tempdir().unwrap();
     let begun = Instant::now();
     assert!(program(whole.path()).status().unwrap().success());
@@ -197,7 +197,7 @@ impl Progress for StopAtPly {
     }
 }
 
-/// Notes the slices of which the initial pass is done.
+/// Records the slices whose initial pass is done.
 struct InitialPasses(Mutex<Vec<Slice>>);
 
 impl Progress for InitialPasses {
@@ -209,7 +209,7 @@ impl Progress for InitialPasses {
 }
 
 #[test]
-fn what_is_done_of_a_slice_is_not_done_again() {
+fn finished_work_of_a_slice_is_not_repeated() {
     let (_tables, whole) = clean("mini-edge");
     for (force, cancels) in [(false, false), (true, false), (false, true)] {
         let tables = if force { clean("mini-edge").0 } else { tempfile::tempdir().unwrap() };
@@ -226,20 +226,20 @@ fn what_is_done_of_a_slice_is_not_done_again() {
             other => panic!("{other:?}"),
         }
         let mut kept = files(&folder.join(format!("{WANTED}.work")));
-        // What was not finished is of no use.
+        // Unfinished work is discarded.
         kept.retain(|name, _| !name.ends_with(".part"));
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1@0-1", "initial@0-1"]);
         let again = InitialPasses(Mutex::default());
         build(&again).unwrap();
         let again = again.0.into_inner().unwrap();
-        // The smaller slices are there, and are built once more by force only.
+        // The smaller slices exist, and are only built again with `force`.
         assert!(again.is_empty() != force && !again.contains(&wanted[0]), "{force} {again:?}");
         assert!(files(&folder) == files(&whole));
     }
 }
 
 #[test]
-fn remains_of_a_killed_build_are_cleared_away() {
+fn leftovers_of_a_killed_build_are_removed() {
     let (tables, folder) = clean("mini-edge");
     let whole = files(&folder);
     let table = &whole[VICTIM];
@@ -255,7 +255,7 @@ fn remains_of_a_killed_build_are_cleared_away() {
         assert_eq!(built, [slice("K1v1")], "{length} bytes");
         assert!(files(&folder) == whole, "{length} bytes");
     }
-    // Of one that had only this left to do.
+    // A build that had only this left to do.
     let work = folder.join("K1v1.work");
     fs::create_dir(&work).unwrap();
     fs::write(work.join("initial@0-1"), table).unwrap();
@@ -264,7 +264,7 @@ fn remains_of_a_killed_build_are_cleared_away() {
 }
 
 #[test]
-fn half_a_pair_is_completed() {
+fn a_missing_file_of_a_pair_is_built() {
     let (tables, folder) = clean("mini-edge");
     let whole = files(&folder);
     for missing in ["K1v1.wdl", "K1v1.dtw"] {
@@ -277,7 +277,7 @@ fn half_a_pair_is_completed() {
 }
 
 #[test]
-fn what_is_not_ours_is_never_overwritten() {
+fn files_of_others_are_never_overwritten() {
     let (tables, folder) = clean("mini-edge");
     let (_others, other_folder) = clean("mini-corner");
     let wrong_rules = |error: &ProbeError| matches!(error, ProbeError::WrongRules { .. });
@@ -298,13 +298,13 @@ fn what_is_not_ours_is_never_overwritten() {
         let before = files(&folder);
         is_refused(build_in(tables.path(), "mini-edge", WANTED), because);
         assert!(files(&folder) == before);
-        // Neither where its partner has to be built.
+        // Not when its partner has to be built.
         let partner = fs::read(folder.join("K1v1.wdl")).unwrap();
         fs::remove_file(folder.join("K1v1.wdl")).unwrap();
         is_refused(build_in(tables.path(), "mini-edge", WANTED), because);
         assert_eq!(fs::read(folder.join(VICTIM)).unwrap(), bytes);
         fs::write(folder.join("K1v1.wdl"), partner).unwrap();
-        // Nor by force.
+        // Not even with `force`.
         let options = BuildOptions { force: true, ..BuildOptions::default() };
         let wanted = [slice(WANTED)];
         let rules = rules("mini-edge");
@@ -326,17 +326,17 @@ fn one_game_under_two_names_has_one_set_of_tables() {
     let base = Tablebase::open_files(rules("mcgill"), tables.path()).unwrap();
     assert_eq!(base.slices(Metric::Dtw), ["K0v1", "K1v1"].map(slice));
     assert_eq!(base.max_men(), 3);
-    // Another game beside them has nothing from them.
+    // A different game beside them shares nothing with them.
     let built = build_in(tables.path(), "berkeley", "K0v1").unwrap();
     assert_eq!(built, [slice("K0v1")]);
 }
 
 #[test]
-fn two_builds_keep_out_of_each_other_s_way() {
+fn two_builds_do_not_interfere() {
     let (tables, folder) = clean("mini-corner");
     let other = fs::File::open(folder.join(".lock")).unwrap();
     other.lock().unwrap();
-    // Nothing to do: nothing to lock.
+    // There is nothing to do, so nothing is locked.
     assert_eq!(build_in(tables.path(), "mini-corner", WANTED).unwrap(), []);
     fs::remove_file(folder.join(VICTIM)).unwrap();
     let refused = build_in(tables.path(), "mini-corner", WANTED).unwrap_err();
@@ -345,7 +345,7 @@ fn two_builds_keep_out_of_each_other_s_way() {
     assert_eq!(build_in(tables.path(), "mini-corner", WANTED).unwrap(), [slice("K1v1")]);
 }
 
-/// Builds with the work kept in another folder.
+/// Builds with the work in progress in another folder.
 fn build_with_scratch(tables: &Path, scratch: &Path) -> Result<(), BuildError> {
     let options = BuildOptions { scratch: Some(scratch.to_owned()), ..BuildOptions::default() };
     let wanted = [slice(WANTED)];
@@ -361,7 +361,7 @@ fn builds_of_two_table_folders_do_not_share_their_work() {
     fs::write(work.join("attackers-1@0-1"), "another build's").unwrap();
     let other = fs::File::create(scratch.path().join("mini-corner/.lock")).unwrap();
     other.lock().unwrap();
-    // Nothing to do: what is there is nobody's, or another build's.
+    // Nothing to do: existing work belongs to another build or to none.
     build_with_scratch(tables.path(), scratch.path()).unwrap();
     assert!(work.join("attackers-1@0-1").exists());
     fs::remove_file(folder.join(VICTIM)).unwrap();
@@ -384,7 +384,7 @@ fn tables_and_work_may_be_in_one_folder_of_two_names() {
     assert!(files(&folder) == files(&tables.path().join("mini-corner")));
 }
 
-/// Keeps what it is told.
+/// Collects the notices.
 #[derive(Default)]
 struct Notices(Mutex<Vec<String>>);
 
@@ -395,7 +395,7 @@ impl Progress for Notices {
 }
 
 #[test]
-fn what_is_done_again_is_told() {
+fn repeated_work_is_reported() {
     let (_whole, whole) = clean("mini-edge");
     for damaged in ["attackers-1@0-1", "initial@0-1"] {
         let tables = tempfile::tempdir().unwrap();
@@ -407,13 +407,15 @@ fn what_is_done_again_is_told() {
         assert!(matches!(build(&stop), Err(BuildError::Cancelled)));
         let path = tables.path().join(format!("mini-edge/{WANTED}.work/{damaged}"));
         let mut bytes = fs::read(&path).unwrap();
-        // Among the records.
+        // In the middle of the records.
         bytes[80] ^= 1;
         fs::write(&path, bytes).unwrap();
         let notices = Notices::default();
         build(&notices).unwrap();
-        let told = notices.0.into_inner().unwrap();
-        assert!(matches!(&told[..], [one] if one.contains(damaged) && one.contains("done again")));
+        let notices = notices.0.into_inner().unwrap();
+        assert!(
+            matches!(&notices[..], [one] if one.contains(damaged) && one.contains("done again"))
+        );
         assert!(files(&tables.path().join("mini-edge")) == files(&whole));
     }
 }

@@ -2,8 +2,8 @@
 //! 15x15, five on 17x17, six on 19x19; where he wins at the edge, as many as on the board
 //! inside it.
 //!
-//! Their slices are large. So every position is compared in the smallest one, and in others
-//! on boards with few squares for the soldiers.
+//! Their slices are large. So every position is compared only in the smallest one, and in
+//! others on boards with few squares for the soldiers.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
-/// The path of a ruleset of the tests.
+/// Returns the path of a test ruleset.
 fn path(name: &str) -> String {
     format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"))
 }
@@ -71,7 +71,7 @@ fn outposts_in_five_words_are_exact() {
 }
 
 #[test]
-fn lines_of_play_are_as_many() {
+fn node_counts_agree() {
     for name in ["great-corner", "huge-corner", "huge-edge"] {
         let (rules, game) = (ruleset(name), Rules::named(name));
         let start = Position::start(&rules).unwrap();

@@ -23,7 +23,7 @@ use crate::reference::Custom;
 
 const SERPENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets/serpent.toml");
 
-/// A king who walks a path of 161 squares, as the rules have it.
+/// The rules force the king along a path of 161 squares.
 #[test]
 fn long_wins_are_built() {
     let rules = Ruleset::load(SERPENT).unwrap();
@@ -46,14 +46,14 @@ fn long_wins_are_built() {
     assert_eq!(base.line(&start).unwrap().len(), 319);
 }
 
-/// A table of values that no game has, of two bytes each.
+/// A table of invented values of two bytes each.
 struct Forged {
     folder: tempfile::TempDir,
     rules: Ruleset,
     metric: Metric,
     slice: Slice,
     grid: Grid,
-    /// Rows that have the same value, about.
+    /// The approximate number of consecutive rows with the same value.
     run: u64,
 }
 
@@ -70,13 +70,13 @@ impl Forged {
         forged
     }
 
-    /// What the table has in a slot: all codes come, those of one byte too.
+    /// Returns the value in a slot; all codes occur, including those of one byte.
     fn code(&self, side: Side, lane: usize, row: u64) -> Code {
         let mut random = Random::new((row / self.run) << 10 | (lane as u64) << 1 | side as u64);
         match (self.metric, random.below(4)) {
             (Metric::Wdl, _) => random.below(3) as Code,
             (Metric::Dtw, 0) => random.below(4) as Code,
-            // Both bytes are the same.
+            // Both bytes are equal.
             (Metric::Dtw, 1) => 0x0101 * random.below(255) as Code,
             (Metric::Dtw, _) => random.below(DONT_CARE.into()) as Code,
         }
@@ -103,7 +103,7 @@ impl Forged {
                 slots.map(|(lane, row)| self.code(extent.side, lane, row)).collect();
             writer.append(block, 1, &codes).unwrap();
         }
-        // The counts are wrong, and nobody asks for them.
+        // The counts are wrong, but nothing reads them.
         let summary = SideSummary {
             positions: 2,
             wins: 1,
@@ -121,7 +121,7 @@ impl Forged {
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 
-    /// The value of a position by what was written.
+    /// Returns the value of a position as it was written.
     fn value(&self, index: &SliceIndex, position: &Position) -> (Option<Value>, Wdl) {
         let moves = legal_moves(&self.rules, position);
         if moves.iter().any(|played| played.ending.is_some()) {
@@ -152,7 +152,7 @@ impl Forged {
                 let base = self.open(access, BlockCache::new(bytes));
                 self.are_probed(&base, &positions, &values);
                 let CacheStatistics { hits, misses, .. } = base.cache().statistics();
-                // Whole blocks have no room in the smaller ones.
+                // Whole blocks do not fit into the smaller caches.
                 assert!(misses > 0 && (hits > 0 || bytes < 1 << 26), "{hits}, {misses}");
                 assert!(hits == 0 || bytes > 0, "{hits}");
             }
@@ -167,7 +167,7 @@ impl Forged {
     ) {
         let table = base.table(self.slice, self.metric).unwrap();
         assert_eq!(table.header().packing, Packing::Words);
-        // Twice, so that the cache has some of them.
+        // Twice, so that some are in the cache.
         for _ in 0..2 {
             for (position, &(value, wdl)) in positions.iter().zip(values) {
                 assert_eq!(base.probe_wdl(position).unwrap(), wdl);
@@ -195,7 +195,7 @@ fn blocks_of(values: usize) -> impl Fn(usize, u64) -> BlockShape {
 fn distances_in_two_bytes_are_read() {
     for run in [1, 50, 4000] {
         Forged::new(Metric::Dtw, run, blocks_of(Packing::Words.default_block_values())).is_read();
-        // An odd number of values, and less than a page of the cache.
+        // An odd number of values, fewer than fit into a page of the cache.
         Forged::new(Metric::Dtw, run, blocks_of(333)).is_read();
     }
 }

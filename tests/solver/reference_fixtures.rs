@@ -1,4 +1,4 @@
-//! Holds the reference itself against exact results from elsewhere.
+//! Compares the reference itself with exact results from other programs.
 
 use crate::reference::{Game, Outcome, Rules, Side, Solver};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ fn tablut_agrees() {
     agrees("tablut");
 }
 
-/// Solves every slice of the game that the fixtures speak of, and compares.
+/// Solves every slice of the game that the fixtures mention, and compares.
 fn agrees(ruleset: &str) {
     assert!(TESTED.contains(&ruleset));
     let mut solver = Solver::new(Rules::named(ruleset));
@@ -94,7 +94,7 @@ fn agrees(ruleset: &str) {
     }
 }
 
-/// What a line of the fixtures says about a slice.
+/// Returns the counts of a slice in the form of a line of the fixtures.
 fn counts(
     solver: &Solver<Rules>,
     ruleset: &str,
@@ -141,8 +141,8 @@ fn counts(
     })
 }
 
-/// Nodes at depth 1, 2, 3 from a position; from the starting position if there
-/// is no text.
+/// Compares the node counts at depths 1, 2 and 3 from a position, or from the start position if
+/// there is no text.
 fn perft(ruleset: &str, position: &str, nodes: &[u64]) {
     let rules = Rules::named(ruleset);
     let position = match position {
@@ -167,7 +167,7 @@ fn nodes_from_the_start_agree() {
 }
 
 #[test]
-fn nodes_from_lopsided_positions_agree() {
+fn nodes_from_asymmetric_positions_agree() {
     let brandubh = "/3K3/tt5/5Tt/2t4/3TT2/1t1t3/2Tt1t1/ a";
     perft("brandubh", brandubh, &[42, 1446, 57403]);
     let berkeley = "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d";

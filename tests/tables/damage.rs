@@ -1,5 +1,5 @@
-//! Damaged files: a right answer or a typed error, from every way of asking, and
-//! all other files go on giving answers.
+//! Damaged files: every kind of probe gives a correct value or a typed error, and all other
+//! files still give values.
 
 use crate::forge;
 use std::fs;
@@ -20,13 +20,13 @@ use crate::positions::{Random, random_position};
 
 const MOST_MEN: usize = 4;
 
-/// The tables of a ruleset to [`MOST_MEN`] men in a folder of their own.
+/// The tables of a ruleset of up to [`MOST_MEN`] men in their own folder.
 struct Place {
     rules: Ruleset,
     folder: tempfile::TempDir,
 }
 
-/// What the sound tables say of a position.
+/// The values of a position in the sound tables.
 struct Known {
     position: Position,
     value: Value,
@@ -52,7 +52,7 @@ impl Place {
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 
-    /// Random positions of a slice.
+    /// Draws random positions of a slice.
     fn positions(&self, slice: &str, count: usize) -> Vec<Position> {
         let (slice, mut random) = (slice.parse().unwrap(), Random::new(9));
         (0..count).map(|i| random_position(&self.rules, slice, i % 3 == 0, &mut random)).collect()
@@ -71,7 +71,7 @@ impl Place {
 }
 
 impl Known {
-    /// Asks in every way and counts the errors.
+    /// Probes in every way and counts the errors.
     fn ask(&self, base: &Tablebase, file: &Path) -> usize {
         let Known { position, value, probe, line } = self;
         let best = probe.moves.first().map(|best| best.played);
@@ -90,7 +90,7 @@ impl Known {
     }
 }
 
-/// Whether there is an error, which names the file; what is no error is right.
+/// Returns whether there is an error, which must name the file; a value must be correct.
 fn wrong<T: PartialEq + std::fmt::Debug>(
     answer: Result<T, ProbeError>,
     right: &T,
@@ -101,7 +101,7 @@ fn wrong<T: PartialEq + std::fmt::Debug>(
             assert_eq!(answer, *right);
             false
         }
-        // Of another version, if the byte is one of that number.
+        // An error of another version, if the byte belongs to the version's number.
         Err(ProbeError::Corrupted(error) | ProbeError::Unsupported(error)) => {
             let text = error.to_string();
             assert!(error.path.as_deref() == Some(file) && !text.contains('\n'), "{text}");
@@ -111,13 +111,13 @@ fn wrong<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// Makes the same file anew: what is mapped keeps its bytes.
+/// Replaces the file by a new one: existing mappings keep their bytes.
 fn replace(file: &Path, bytes: &[u8]) {
     fs::remove_file(file).unwrap();
     fs::write(file, bytes).unwrap();
 }
 
-/// Damages a file in all these ways, and asks about positions that need it.
+/// Damages a file in each of these ways, and probes positions that need it.
 fn survive(
     place: &Place,
     slice: &str,
@@ -126,7 +126,7 @@ fn survive(
 ) {
     let file = place.file(&format!("{slice}.{metric}"));
     let known = place.known(slice, 12);
-    // Their captures lead to it.
+    // Their captures lead to the file's slice.
     let others = place.known("K1v2", 4);
     let sound = fs::read(&file).unwrap();
     for (name, damaged) in damages(&sound) {
@@ -135,8 +135,8 @@ fn survive(
             let base = place.open(access);
             let refused = base.table(slice.parse().unwrap(), metric).is_err();
             let errors: usize = known.iter().map(|known| known.ask(&base, &file)).sum();
-            // Half of the ways ask for this metric first; a file that cannot be
-            // opened answers nothing, whatever the rules tell.
+            // Half of the ways probe this metric first; a file that cannot be opened gives no
+            // value, whatever the rules decide.
             let by_rule = known.iter().all(|known| known.value == Value::Win(1));
             assert!(by_rule || !refused || errors > 0, "{name}");
             for known in &others {
@@ -154,7 +154,7 @@ fn survive(
 }
 
 #[test]
-fn every_byte_may_be_another() {
+fn every_byte_may_be_changed() {
     for (rules, slice, metric) in
         [("brandubh", "K0v1", Metric::Dtw), ("brandubh", "K0v2", Metric::Wdl)]
     {
@@ -171,7 +171,7 @@ fn every_byte_may_be_another() {
 }
 
 #[test]
-fn a_file_may_end_anywhere() {
+fn a_file_may_be_truncated_anywhere() {
     survive(&Place::new("brandubh"), "K1v1", Metric::Dtw, |sound| {
         (0..sound.len())
             .map(|length| (format!("{length} bytes"), sound[..length].to_vec()))
@@ -179,7 +179,7 @@ fn a_file_may_end_anywhere() {
     });
 }
 
-/// Whoever keeps a file open may find other bytes there than he has checked.
+/// Another process may change the bytes of an open file after they were checked.
 #[test]
 fn bytes_may_change_while_a_file_is_open() {
     let place = Place::new("brandubh");
@@ -193,7 +193,7 @@ fn bytes_may_change_while_a_file_is_open() {
             base.table("K1v1".parse().unwrap(), Metric::Dtw).unwrap();
             let mut damaged = sound.clone();
             damaged[at] ^= 0x80;
-            // In place, and as long as it was.
+            // In place, and of the same length.
             fs::write(&file, &damaged).unwrap();
             errors += known.iter().map(|known| known.ask(&base, &file)).sum::<usize>();
             fs::write(&file, &sound).unwrap();
@@ -209,7 +209,7 @@ fn check_names_the_damaged_blocks_and_no_others() {
     let sound = fs::read(&file).unwrap();
     let payloads = forge::payloads(&sound);
     assert!(payloads.len() > 3);
-    // All blocks have entries: numbers of entries are numbers of blocks.
+    // All blocks have entries, so the numbers of entries are those of blocks.
     let table = Table::open(&file, Access::Read).unwrap();
     assert_eq!(forge::index(&sound).len() as u64 / 8, table.header().grid.blocks());
     let mut random = Random::new(4);
@@ -232,9 +232,9 @@ fn check_names_the_damaged_blocks_and_no_others() {
     }
 }
 
-/// `mcgill` has the rules of `tablut`, and so its tables.
+/// `mcgill` has the rules of `tablut`, and thus its tables.
 #[test]
-fn damage_in_a_folder_beside_is_found_too() {
+fn damage_in_another_rulesets_folder_is_found() {
     let place = Place::new("tablut");
     let file = place.file("K0v2.dtw");
     let positions = place.positions("K0v2", 200);
@@ -251,7 +251,7 @@ fn damage_in_a_folder_beside_is_found_too() {
 }
 
 #[test]
-fn one_damaged_file_does_not_take_the_others_down() {
+fn one_damaged_file_does_not_affect_the_others() {
     let place = Place::new("brandubh");
     let broken = ["K2v1.wdl", "K2v1.dtw", "K0v3.wdl", "K0v3.dtw"];
     let slices = ["K0v1", "K0v2", "K1v1", "K1v2", "K2v1", "K0v3"];

@@ -1,4 +1,4 @@
-//! The tables that are part of the library, and those that come with the source.
+//! The embedded tables, and those committed with the source.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,8 +13,8 @@ use taflbase::table::{Access, Metric, PUBLISHED_ZSTD, Table, zstd_version};
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
 
-/// The built-in rulesets, and up to how many men their distances are embedded, and
-/// their outcomes.
+/// The built-in rulesets, and up to how many men their distances and their outcomes are
+/// embedded.
 const SETS: [(&str, usize, usize); 9] = [
     ("brandubh", 5, 6),
     ("brandubh-online", 5, 5),
@@ -52,9 +52,9 @@ fn all_rulesets_have_complete_sets() {
     assert!(bytes.values().sum::<u64>() <= 2 << 20);
 }
 
-/// Builds the embedded tables of boards of some sizes, and those that come with the source,
-/// and compares them. Whoever changes what a build writes has to build them all anew.
-fn are_what_a_build_makes(sizes: RangeInclusive<usize>) {
+/// Builds the embedded tables of boards of these sizes, and the committed ones, and compares
+/// them. A change to a build's output requires all of them to be rebuilt.
+fn assert_reproducible(sizes: RangeInclusive<usize>) {
     let reason = "bytes are compared, which depend on the version of zstd";
     assert_eq!(zstd_version(), PUBLISHED_ZSTD, "{reason}");
     for (name, distances, outcomes) in SETS {
@@ -64,7 +64,7 @@ fn are_what_a_build_makes(sizes: RangeInclusive<usize>) {
         }
         let folder = tempfile::tempdir().unwrap();
         let slices = slices_up_to(&rules, outcomes);
-        // Of the largest slices outcomes alone, where no more is embedded.
+        // The largest slices have only outcomes, if no more is embedded.
         let metric = if outcomes > distances { Metric::Wdl } else { Metric::Dtw };
         let options = BuildOptions { metric, ..BuildOptions::default() };
         Build::new(&rules, folder.path(), &slices).options(&options).run().unwrap();
@@ -85,22 +85,22 @@ fn are_what_a_build_makes(sizes: RangeInclusive<usize>) {
 }
 
 #[test]
-fn those_of_small_boards_are_what_a_build_makes() {
-    are_what_a_build_makes(0..=7);
+fn tables_of_small_boards_are_reproducible() {
+    assert_reproducible(0..=7);
 }
 
 #[test]
-fn those_of_nine_by_nine_are_what_a_build_makes() {
-    are_what_a_build_makes(8..=9);
+fn tables_of_nine_by_nine_are_reproducible() {
+    assert_reproducible(8..=9);
 }
 
 #[test]
-fn those_of_large_boards_are_what_a_build_makes() {
-    are_what_a_build_makes(10..=19);
+fn tables_of_large_boards_are_reproducible() {
+    assert_reproducible(10..=19);
 }
 
 #[test]
-fn tables_of_the_source_are_those_of_the_manifest() {
+fn committed_tables_agree_with_the_manifest() {
     for (name, metric, men) in [
         ("brandubh", Metric::Dtw, 5),
         ("brandubh", Metric::Wdl, 6),
@@ -119,9 +119,9 @@ fn tables_of_the_source_are_those_of_the_manifest() {
     }
 }
 
-/// Outcomes that are embedded without distances agree with all that can be played.
+/// Outcomes that are embedded without distances agree with forward moves.
 #[test]
-fn outcomes_are_those_of_the_moves() {
+fn embedded_outcomes_agree_with_forward_moves() {
     for (name, text) in [
         ("brandubh", "/7/4t2/7/1tt4/2K1t2/7/2t4/ d"),
         ("tablut", "/9/9/4t4/9/3K5/9/3t5/8t/4t4/ d"),
@@ -145,7 +145,7 @@ fn positions_are_probed_without_files() {
 }
 
 #[test]
-fn files_are_asked_first() {
+fn files_take_precedence() {
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join("brandubh");
     fs::create_dir(&own).unwrap();
@@ -158,7 +158,7 @@ fn files_are_asked_first() {
     };
     assert!(probe("/7/7/4K2/7/7/2t4/7/ a").is_ok());
     assert!(probe("/7/7/4K2/7/7/2t4/4t2/ a").is_ok(), "K0v2 has no file");
-    // A damaged file is not passed over.
+    // A damaged file is an error, although its slice is embedded.
     let damaged = probe("/7/2T4/4K2/7/7/2t4/7/ a");
     assert!(matches!(damaged, Err(ProbeError::Corrupted(_))), "{damaged:?}");
 }

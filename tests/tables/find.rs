@@ -1,4 +1,4 @@
-//! Search in tables, held against all placements one by one, as the prober values them.
+//! Searches in tables, compared with all placements, probed one by one.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use taflbase::table::{Metric, TableFile};
 use taflbase::tablebase::Probed;
 use taflbase::value::{Value, Wdl};
 
-/// A position of a table, by brute force.
+/// A position of a table, found by brute force.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Entry {
     position: Position,
@@ -72,8 +72,8 @@ impl<'a> Slots<'a> {
         format!("{} {}", self.base.rules().name, self.slice)
     }
 
-    /// Compares what the query finds, and how much it counts, with the entries for which
-    /// that holds; returns how many they are.
+    /// Compares the matches and counts of a query with the entries that satisfy `holds`;
+    /// returns their number.
     fn compare(&self, query: &Query, holds: impl Fn(&Entry) -> bool) -> usize {
         let expected: Vec<Entry> = self.entries.iter().copied().filter(holds).collect();
         let search = self.search(query);
@@ -97,7 +97,7 @@ impl<'a> Slots<'a> {
         expected.len()
     }
 
-    /// Values, distances and sides.
+    /// Checks values, distances and sides.
     fn check_values(&self) {
         self.compare(&Query::default(), |_| true);
         for wdl in [Wdl::Win, Wdl::Draw, Wdl::Loss] {
@@ -111,7 +111,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// Mutual zugzwangs, and how many `stats` counts; returns how many positions they are.
+    /// Checks mutual zugzwangs and their number in `stats`; returns the number of positions.
     fn check_zugzwangs(&self) -> usize {
         let endless = self.base.rules().endless;
         let is_certain = |entry: &Entry| {
@@ -143,7 +143,7 @@ impl<'a> Slots<'a> {
         found
     }
 
-    /// The longest wins and losses of each side.
+    /// Checks the longest wins and losses of each side.
     fn check_longest(&self) {
         for wdl in [None, Some(Wdl::Win), Some(Wdl::Loss), Some(Wdl::Draw)] {
             let found = self.search(&Query { wdl, ..Query::default() }).longest().unwrap();
@@ -165,7 +165,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// A pattern, against the same of all images of a position.
+    /// Compares a pattern with a test of every image of each position.
     fn check_pattern(&self, pattern: Pattern) -> usize {
         let rules = self.base.rules();
         let stands = |position: &Position| {
@@ -191,12 +191,12 @@ fn all(search: &Search<'_, TableFile>) -> Vec<Found> {
     all
 }
 
-/// The tables that are part of the library.
+/// Opens the tables embedded in the library.
 fn embedded(rules: &str) -> Tablebase {
     Tablebase::new(Ruleset::builtin(rules).unwrap())
 }
 
-/// Tables of a ruleset of the tests.
+/// Builds tables of a test ruleset.
 fn built(rules: &str, slices: &[&str]) -> (Tablebase, tempfile::TempDir) {
     let path = format!("{}/tests/rulesets/{rules}.toml", env!("CARGO_MANIFEST_DIR"));
     let rules = Ruleset::load(&path).unwrap();
@@ -206,7 +206,7 @@ fn built(rules: &str, slices: &[&str]) -> (Tablebase, tempfile::TempDir) {
     (Tablebase::open_files(rules, folder.path()).unwrap(), folder)
 }
 
-/// Checks all that does not need a pattern; returns how many zugzwangs there are.
+/// Checks everything that needs no pattern; returns the number of zugzwangs.
 fn check(base: &Tablebase, slices: &[&str]) -> usize {
     let mut zugzwangs = 0;
     for slice in slices {
@@ -219,12 +219,12 @@ fn check(base: &Tablebase, slices: &[&str]) -> usize {
 }
 
 #[test]
-fn what_is_found_in_small_boards_is_what_the_prober_says() {
+fn matches_on_small_boards_agree_with_the_prober() {
     let (base, _folder) = built("mini-corner", &["K0v4", "K1v3", "K2v2", "K3v1", "K0v5"]);
     assert!(check(&base, &["K0v4", "K1v3", "K2v2", "K3v1", "K0v5"]) > 0);
     let (base, _folder) = built("mini-camps", &["K0v3", "K1v2"]);
     check(&base, &["K0v1", "K0v3", "K1v2"]);
-    // No symmetries, turns alone, and two mirrors.
+    // Rulesets with no symmetries, with rotations only, and with two reflections.
     for rules in ["strange", "strange-turns", "lopsided"] {
         let (base, _folder) = built(rules, &["K0v2", "K1v1"]);
         check(&base, &["K0v2", "K1v1"]);
@@ -232,7 +232,7 @@ fn what_is_found_in_small_boards_is_what_the_prober_says() {
 }
 
 #[test]
-fn undecided_positions_leave_open_whether_they_are_zugzwangs() {
+fn undecided_positions_may_or_may_not_be_zugzwangs() {
     let (base, _folder) = built("mini-edge", &["K0v6", "K1v3"]);
     assert_eq!(base.rules().endless, Endless::Undecided);
     check(&base, &["K0v5", "K0v6", "K1v3"]);
@@ -242,7 +242,7 @@ fn undecided_positions_leave_open_whether_they_are_zugzwangs() {
 }
 
 #[test]
-fn what_is_found_in_the_games_is_what_the_prober_says() {
+fn matches_in_the_games_agree_with_the_prober() {
     assert!(check(&embedded("brandubh"), &["K0v1", "K1v1", "K0v3"]) > 0);
     check(&embedded("brandubh-online"), &["K0v2", "K2v1"]);
     for rules in ["ashton", "ashton-server", "tablut", "mcgill", "berkeley"] {
@@ -254,7 +254,7 @@ fn what_is_found_in_the_games_is_what_the_prober_says() {
 }
 
 #[test]
-fn patterns_fit_whatever_has_an_image_that_fits() {
+fn patterns_match_positions_with_a_matching_image() {
     let base = embedded("brandubh");
     let board = base.rules().board;
     let squares = |names: &str| parse_squares(names.split_whitespace(), board).unwrap();
@@ -285,7 +285,7 @@ fn patterns_fit_whatever_has_an_image_that_fits() {
 }
 
 #[test]
-fn who_breaks_off_has_had_the_first_positions() {
+fn a_stopped_search_has_returned_the_first_positions() {
     let base = embedded("brandubh");
     let table = base.best_table("K2v2".parse().unwrap()).unwrap();
     let query = Query { wdl: Some(Wdl::Loss), ..Query::default() };
@@ -302,7 +302,7 @@ fn who_breaks_off_has_had_the_first_positions() {
 }
 
 #[test]
-fn a_search_goes_on_while_it_is_wanted() {
+fn a_search_can_be_stopped() {
     let base = embedded("brandubh");
     let table = base.table("K1v2".parse().unwrap(), Metric::Dtw).unwrap();
     let search = || Search::new(base.rules(), table, &Query::default()).unwrap();
@@ -326,7 +326,7 @@ fn a_search_goes_on_while_it_is_wanted() {
 }
 
 #[test]
-fn what_is_drawn_depends_on_the_seed_alone() {
+fn random_positions_depend_only_on_the_seed() {
     let base = embedded("brandubh");
     let query = Query { wdl: Some(Wdl::Loss), ..Query::default() };
     let search = |slice: &str| {
@@ -346,7 +346,7 @@ fn what_is_drawn_depends_on_the_seed_alone() {
     let shared = other.iter().filter(|found| drawn.contains(found)).count();
     assert!(shared < 100, "{shared}");
 
-    // Each as likely as any other: from both slices, and from all of their rows.
+    // Each position is equally likely: in both slices, and in all of their rows.
     let found: Vec<Vec<Found>> = searches.iter().map(all).collect();
     let sizes: Vec<usize> = found.iter().map(Vec::len).collect();
     let expected = 500.0 * sizes[0] as f64 / (sizes[0] + sizes[1]) as f64;
@@ -361,7 +361,7 @@ fn what_is_drawn_depends_on_the_seed_alone() {
     let mean = places.iter().sum::<usize>() as f64 / (places.len() * sizes[1]) as f64;
     assert!((0.4..0.6).contains(&mean), "{mean}");
 
-    // All of them, if there are no more.
+    // If there are no more, all of them are drawn.
     let few = Query { plies: Some(2..=2), zugzwang: true, ..query.clone() };
     let table = base.best_table("K0v3".parse().unwrap()).unwrap();
     let few = Search::new(base.rules(), table, &few).unwrap();
@@ -370,7 +370,7 @@ fn what_is_drawn_depends_on_the_seed_alone() {
 }
 
 #[test]
-fn tables_without_distances_tell_outcomes_alone() {
+fn tables_without_distances_have_only_outcomes() {
     let base = embedded("brandubh");
     let slice = "K0v4".parse().unwrap();
     let (folder, rules) = (tempfile::tempdir().unwrap(), base.rules().clone());

@@ -1,4 +1,4 @@
-//! Table files: format, damage, probing, verification, search in them.
+//! Table files: format, damage, probing, verification, searches.
 
 mod consistency;
 mod damage;

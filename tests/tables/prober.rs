@@ -1,5 +1,5 @@
-//! The prober: one answer whichever way it is asked for, within its bounds, and a
-//! typed error for whatever is wrong.
+//! The prober: the same value in every way of probing, within its memory limits, and a typed
+//! error for everything that is wrong.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let positions: Vec<Position> = (0..20_000)
         .map(|i| random_position(&rules, slices[i % 2], i % 3 == 0, &mut random))
         .collect();
-    // Straight from the tables, block by block.
+    // Directly from the tables, block by block.
     let base = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
     let values = positions.iter().map(|position| by_hand(&base, position)).collect();
     Tables { folder, rules, positions, values }
@@ -64,7 +64,7 @@ impl Tables {
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 
-    /// Probes all positions, from some of them on, and compares.
+    /// Probes all positions, beginning with the given one, and compares.
     fn probe_all(&self, base: &Tablebase, first: usize) {
         let pairs = self.positions.iter().zip(&self.values);
         for (position, &value) in pairs.cycle().skip(first).take(self.positions.len()) {
@@ -74,11 +74,11 @@ impl Tables {
     }
 }
 
-/// As many bytes as a frame of the cache has.
+/// The size of a frame of the cache.
 const FRAME: usize = 1 << 12;
 
 #[test]
-fn every_way_gives_the_same_answer() {
+fn every_way_of_probing_gives_the_same_value() {
     let tables = &*TABLES;
     for bytes in [0, FRAME, 4 * FRAME, 1 << 20, 1 << 28] {
         for access in [Access::Mapped, Access::Read] {
@@ -93,10 +93,10 @@ fn every_way_gives_the_same_answer() {
 }
 
 #[test]
-fn many_are_probed_as_one() {
+fn many_positions_have_the_values_of_single_probes() {
     let tables = &*TABLES;
     let mut positions = tables.positions.clone();
-    // Wrong ones have errors of their own, at their own places.
+    // Invalid positions have their own errors, in their own places.
     positions[7].attackers.insert(tables.rules.board.centre());
     for bytes in [0, 1 << 20, 1 << 28] {
         let base = tables.open(Access::Mapped, BlockCache::new(bytes));
@@ -122,7 +122,7 @@ fn many_are_probed_as_one() {
 #[test]
 fn threads_share_a_cache_within_its_bound() {
     let tables = &*TABLES;
-    // How many of the probes read a block.
+    // Counts the probes that read a block.
     let alone = tables.open(Access::Mapped, BlockCache::new(1 << 28));
     tables.probe_all(&alone, 0);
     let counted = alone.cache().statistics();
@@ -146,7 +146,7 @@ fn threads_share_a_cache_within_its_bound() {
         assert_eq!(statistics.hits + statistics.misses, 4 * reads);
         assert_eq!((statistics.bytes, statistics.limit_bytes), (frames * FRAME, frames * FRAME));
 
-        // What is closed leaves its bytes to the others.
+        // A closed tablebase leaves its share of the cache to the others.
         let [mapped, read] = bases;
         drop(mapped);
         tables.probe_all(&read, 0);
@@ -156,7 +156,7 @@ fn threads_share_a_cache_within_its_bound() {
 }
 
 #[test]
-fn rulesets_stand_side_by_side() {
+fn several_rulesets_can_be_open() {
     let tables = &*TABLES;
     let cache = BlockCache::default();
     let brandubh = tables.open(Access::Mapped, cache.clone());
@@ -179,7 +179,7 @@ fn rulesets_stand_side_by_side() {
         }
     }
     assert_eq!(cache.statistics(), brandubh.cache().statistics());
-    // A position of one game is no position of another.
+    // A position of one game is not valid in another.
     let king = rules.board.square(70).unwrap();
     let attackers = SquareSet::of(rules.board.square(60).unwrap());
     let position =
@@ -209,7 +209,7 @@ fn tables_come_from_several_folders() {
     assert_eq!(base.tables_open(), 2);
 }
 
-/// The tables of a folder, of those of distances only the ones that `keep` wants.
+/// Opens the tables of a folder; of the DTW tables only those that `keep` selects.
 fn some_of(folder: &Path, keep: impl Fn(&str) -> bool) -> (tempfile::TempDir, Tablebase) {
     let some = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(folder).unwrap() {
@@ -224,15 +224,15 @@ fn some_of(folder: &Path, keep: impl Fn(&str) -> bool) -> (tempfile::TempDir, Ta
     (some, base)
 }
 
-/// Not even those that are part of the library.
+/// Opens no tables, not even the embedded ones.
 fn without_tables(rules: Ruleset) -> Tablebase {
     let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
     Tablebase::with_options(rules, options)
 }
 
-/// Whatever tables are missing: a best move is best, and nothing else is one.
+/// Whichever tables are missing, a best move is optimal, and otherwise there is an error.
 #[test]
-fn a_best_move_is_one_or_an_error() {
+fn a_best_move_is_optimal_or_an_error() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let slices = slices_up_to(&rules, 4);
@@ -290,14 +290,14 @@ fn a_win_by_the_rules_needs_no_tables() {
     assert_eq!(base.line(&position).unwrap(), [best]);
 }
 
-/// Cuts a file short where it is, as another process might.
+/// Truncates a file in place, as another process might.
 fn cut(path: &Path) {
     let file = fs::OpenOptions::new().write(true).open(path).unwrap();
     file.set_len(file.metadata().unwrap().len() / 8).unwrap();
 }
 
 #[test]
-fn a_file_that_is_cut_short_while_it_is_read_is_an_error() {
+fn truncating_an_open_file_is_an_error() {
     let tables = &*TABLES;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("K2v2.dtw");
@@ -333,7 +333,7 @@ fn a_file_that_is_cut_short_while_it_is_read_is_an_error() {
 }
 
 #[test]
-fn positions_are_given_without_text() {
+fn positions_can_be_made_without_text() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let square = |name: &str| rules.board.parse(name).unwrap();
     let attackers = SquareSet::from_words([1 << square("e2").index() | 1 << 44, 0, 0, 0, 0, 0]);
@@ -374,7 +374,7 @@ fn positions_are_given_without_text() {
     for (king, defenders, attackers, message) in wrong {
         let error = Position::new(&rules, king, defenders, attackers, Side::Defenders).unwrap_err();
         assert_eq!(error.to_string(), message);
-        // Made by hand, it is refused by every probe, and has some moves or none.
+        // Made by hand: every probe refuses it, and it has some moves or none.
         let to_move = Side::Defenders;
         let position = Position { king, defenders, attackers, to_move, rules: rules.id() };
         assert_eq!(base.probe_wdl(&position).unwrap_err().to_string(), message);

@@ -1,4 +1,4 @@
-//! The table file: what is written is read, and damage is found.
+//! The table file: what is written is read back, and damage is found.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -32,7 +32,7 @@ fn header(metric: Metric, packing: Packing, grid: Grid) -> Header {
 }
 
 impl Model {
-    /// The table that holds `code(side, lane, row)`.
+    /// Creates the table that holds `code(side, lane, row)`.
     fn new(header: Header, mut code: impl FnMut(Side, usize, u64) -> Code) -> Model {
         let blocks = (0..header.grid.blocks()).map(|block| {
             let extent = header.grid.block_extent(block).unwrap();
@@ -43,7 +43,7 @@ impl Model {
         Model { header, blocks: blocks.collect() }
     }
 
-    /// The summary of one side's values, don't-cares left out.
+    /// Returns the summary of one side's values, without don't-cares.
     fn summary(&self, side: Side) -> SideSummary {
         let per_side = self.blocks.len() / 2;
         let mut summary = SideSummary::default();
@@ -96,7 +96,7 @@ impl Model {
         bytes
     }
 
-    /// Whether a block as it was read is this one's.
+    /// Returns whether a block that was read equals this one's.
     fn matches(&self, block: u64, read: &[Code]) -> bool {
         let values = &self.blocks[block as usize];
         let same = |(value, read): (&Code, &Code)| *value == DONT_CARE || value == read;
@@ -137,7 +137,7 @@ fn models() -> impl Strategy<Value = Model> {
     })
 }
 
-/// Some value up to `largest`, or a don't-care.
+/// Returns some value up to `largest`, or a don't-care.
 fn scattered(seed: u64, side: Side, lane: usize, row: u64, largest: Code) -> Code {
     let slot = (row * 512 + lane as u64) * 2 + side as u64;
     let random = (slot ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ seed >> 7;
@@ -153,7 +153,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn tables_go_through_files(
+    fn tables_round_trip_through_files(
         (model, order) in models().prop_flat_map(|model| {
             let order: Vec<usize> = (0..model.blocks.len()).collect();
             (Just(model), Just(order).prop_shuffle())
@@ -207,8 +207,8 @@ proptest! {
     }
 }
 
-/// A table with a record that is compressed, one that is stored, blocks of one
-/// value and a side of one value.
+/// Creates a table with a compressed record, a stored one, blocks of one value, and a side of
+/// one value.
 fn small() -> Model {
     let shape = BlockShape { lanes_per_block: 2, rows_per_block: 40 };
     let grid = Grid::new(3, 50, shape).unwrap();
@@ -230,7 +230,7 @@ fn every_flipped_bit_is_found() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << bit;
-            // A table that does not open has been refused, and that is all.
+            // A table that cannot be opened has been refused.
             let Ok(table) = Table::new(damaged) else {
                 continue;
             };
@@ -249,7 +249,7 @@ fn every_flipped_bit_is_found() {
 }
 
 #[test]
-fn every_cut_is_found() {
+fn every_truncation_is_found() {
     let bytes = small().bytes(19);
     for length in 0..bytes.len() {
         let error = Table::new(&bytes[..length]).unwrap_err();
@@ -292,7 +292,7 @@ fn values_beyond_the_longest_win_are_damage() {
     assert_eq!(damaged.collect::<Vec<_>>(), [1, 2]);
 }
 
-/// The bytes of a hollow table, and how many of them have been read.
+/// The bytes of a hollow table, and the number of bytes that have been read.
 struct HollowSource(Hollow, Cell<u64>);
 
 impl Source for HollowSource {
@@ -315,19 +315,19 @@ impl Source for HollowSource {
 #[test]
 fn a_hole_of_a_file_takes_no_memory() {
     let sound = small().bytes(19);
-    // Blocks as small as they may be, and an index of 96 GiB.
+    // The smallest possible blocks, with an index of 96 GiB.
     let hollow = Hollow::new(&sound, 1 << 40, 512);
     assert_eq!(hollow.hole_bytes, 96 << 30);
     let error = Table::new(HollowSource(hollow, Cell::new(0))).err().unwrap();
     assert!(matches!(error.kind, TableErrorKind::Corrupted(Part::Index)), "{error}");
-    // Smaller ones.
+    // Smaller tables.
     let hollow = Hollow::new(&sound, 1 << 40, 511);
     let error = Table::new(HollowSource(hollow, Cell::new(0))).err().unwrap();
     assert!(matches!(error.kind, TableErrorKind::Corrupted(Part::Header)), "{error}");
 }
 
 #[test]
-fn a_head_is_read_before_anything_else() {
+fn a_header_is_read_before_anything_else() {
     let sound = small().bytes(19);
     let head = TableHead::new(&sound[..HEADER]).unwrap();
     assert_eq!((head.header(), head.path()), (&small().header, None));
@@ -385,7 +385,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
 }
 
 #[test]
-fn what_the_system_refuses_is_told_with_the_path() {
+fn system_errors_name_the_path() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("missing").join("K2v4.dtw");
     let error = TableWriter::create(&path, small().header).unwrap_err().to_string();
@@ -403,8 +403,8 @@ fn what_the_system_refuses_is_told_with_the_path() {
     assert!(matches!(error.kind, TableErrorKind::Truncated), "{error}");
 }
 
-/// Blocks of so few values that they are stored: no compressor's version can
-/// change a byte.
+/// Blocks of so few values that they are stored uncompressed, and do not depend on the
+/// compressor's version.
 fn golden_stored() -> Model {
     let shape = BlockShape { lanes_per_block: 1, rows_per_block: 8 };
     let grid = Grid::new(5, 12, shape).unwrap();
@@ -426,8 +426,8 @@ fn golden_compressed() -> Model {
     })
 }
 
-/// Blocks of runs: of many values and few, short ones and some that go on in the next
-/// byte; and one that is stored.
+/// Blocks of runs: of many values and of few, short runs and runs that continue in the next
+/// byte; and a block that is stored.
 fn golden_runs() -> Model {
     let shape = BlockShape { lanes_per_block: 1, rows_per_block: 2000 };
     let grid = Grid::new(4, 2003, shape).unwrap();
@@ -444,10 +444,9 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// With `WRITE_GOLDEN` set, which a new format version asks for, the files are
-/// written first.
+/// With `WRITE_GOLDEN` set, which a new format version requires, the files are written first.
 #[test]
-fn golden_files_are_read_and_written_alike() {
+fn golden_files_are_read_and_reproduced() {
     let (stored, compressed) = (golden("stored-v2.dtw"), golden("compressed-v2.wdl"));
     let runs = golden("runs-v2.dtw");
     if std::env::var_os("WRITE_GOLDEN").is_some() {
@@ -459,7 +458,7 @@ fn golden_files_are_read_and_written_alike() {
     golden_compressed().assert_read(&Table::open(&compressed, Access::Mapped).unwrap());
     golden_runs().assert_read(&Table::open(&runs, Access::Mapped).unwrap());
     assert_eq!(golden_stored().bytes(19), fs::read(stored).unwrap());
-    // The compressor is one and the same.
+    // The version of the compressor is pinned.
     assert_eq!(golden_runs().bytes(19), fs::read(runs).unwrap());
     let (old, new) = (fs::read(compressed).unwrap(), golden_compressed().bytes(19));
     assert_eq!(old[..HEADER], new[..HEADER]);

@@ -1,4 +1,4 @@
-//! The verifier proves what was built and finds every kind of wrong value.
+//! The verifier proves correct tables and finds every kind of wrong value.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,7 +25,7 @@ fn ruleset(name: &str) -> Ruleset {
     Ruleset::load(name).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Tables of a ruleset in a folder that goes away with them.
+/// Tables of a ruleset in a temporary folder.
 struct Tables {
     rules: Ruleset,
     folder: TempDir,
@@ -56,7 +56,7 @@ impl Tables {
         verify_sample(&base, slice, &sample, &())
     }
 
-    /// Verifies a slice in which something is wrong.
+    /// Verifies a slice with wrong values.
     #[track_caller]
     fn findings(&self, slice: Slice) -> (u64, Vec<Finding>) {
         match self.verify(slice).unwrap() {
@@ -65,7 +65,7 @@ impl Tables {
         }
     }
 
-    /// Writes a table anew with the values and the summaries changed.
+    /// Rewrites a table with its values and summaries changed.
     fn rewrite(
         &self,
         slice: Slice,
@@ -128,7 +128,7 @@ fn every_built_slice_is_proved() {
     }
 }
 
-/// A built slice with draws, wins and losses, and a slot of each kind.
+/// Builds a slice with draws, wins and losses.
 const WITH_DRAWS: (&str, &str) = ("mini-corner", "K1v4");
 
 fn with_draws() -> (Tables, Slice) {
@@ -136,15 +136,15 @@ fn with_draws() -> (Tables, Slice) {
     (Tables::new(rules, &[slice]), slice.parse().unwrap())
 }
 
-/// Whether a table answers for the slot.
-fn is_asked(rules: &Ruleset, index: &SliceIndex, slot: Slot, to_move: Side) -> bool {
+/// Returns whether the table determines the value of the slot.
+fn is_determined_by_table(rules: &Ruleset, index: &SliceIndex, slot: Slot, to_move: Side) -> bool {
     index.unrank(slot, to_move).is_some_and(|position| {
         let moves = legal_moves(rules, &position);
         index.rank(&position) == Some(slot) && moves.iter().all(|played| played.ending.is_none())
     })
 }
 
-/// A position of the DTW table whose value is as wanted: its slot, and itself.
+/// Returns a slot of the DTW table with a value that satisfies the condition, and its position.
 fn slot_with(
     tables: &Tables,
     slice: Slice,
@@ -153,12 +153,17 @@ fn slot_with(
     let base = Tablebase::open_files(tables.rules.clone(), tables.folder.path()).unwrap();
     let table = base.table(slice, Metric::Dtw).unwrap();
     let index = base.index(slice).unwrap();
-    // From the middle on: slots of every kind, not the first of all.
+    // Starting in the middle, so that the slots vary.
     let rows = index.rows() / 2..index.rows();
     for row in rows {
         for lane in 0..index.lanes().count() {
             for side in Side::ALL {
-                if !is_asked(&tables.rules, index, Slot { lane: lane as u16, row }, side) {
+                if !is_determined_by_table(
+                    &tables.rules,
+                    index,
+                    Slot { lane: lane as u16, row },
+                    side,
+                ) {
                     continue;
                 }
                 let value = dtw_value(table.value(side, lane, row).unwrap()).unwrap();
@@ -278,18 +283,22 @@ fn a_wrong_longest_win_or_loss_is_found() {
         summaries[Side::Defenders].max_loss += 2;
     };
     tables.rewrite(slice, Metric::Dtw, |_, _, _, code| code, recount);
-    // The WDL table's summary has the right ones.
+    // The summary of the WDL table is correct.
     assert_eq!(tables.findings(slice).0, 2);
 }
 
 #[test]
-fn what_nobody_asks_for_may_be_anything() {
+fn dont_cares_may_have_any_value() {
     let (tables, slice) = with_draws();
     let index = SliceIndex::new(&tables.rules, slice).unwrap();
     for metric in Metric::ALL {
         let change = |side, lane: usize, row, code: Code| {
             let slot = Slot { lane: lane as u16, row };
-            if is_asked(&tables.rules, &index, slot, side) { code } else { 2 - code.min(2) }
+            if is_determined_by_table(&tables.rules, &index, slot, side) {
+                code
+            } else {
+                2 - code.min(2)
+            }
         };
         tables.rewrite(slice, metric, change, |_| {});
     }
@@ -341,7 +350,7 @@ fn the_value_hash_does_not_depend_on_how_values_are_stored() {
     }
 }
 
-/// Writes a table anew, cut into other blocks or with another hash.
+/// Rewrites a table with other blocks or another hash.
 fn copy(path: &Path, change: impl Fn(Header) -> Header, hash: ValueHash) {
     let table = Table::open(path, Access::Read).unwrap();
     let old = table.header().grid;
@@ -367,10 +376,9 @@ fn copy(path: &Path, change: impl Fn(Header) -> Header, hash: ValueHash) {
     writer.finish(BySide::from_fn(|side| *table.summary(side)), hash).unwrap();
 }
 
-/// Whole tables that agree with themselves are wrong all the same where a
-/// capture leads out of them.
+/// A table that is consistent in itself is still wrong where its captures lead to a wrong one.
 #[test]
-fn a_wrong_child_is_found_in_its_parents() {
+fn a_wrong_table_is_found_in_those_that_depend_on_it() {
     let (tables, slice) = with_draws();
     let child: Slice = "K0v4".parse().unwrap();
     let draw_all = |_, _, _, _| 0;
@@ -386,7 +394,7 @@ fn wdl_tables_alone_are_consistent_or_wrong() {
     std::fs::remove_file(tables.path(slice, Metric::Dtw)).unwrap();
     let verdict = tables.verify(slice).unwrap();
     assert!(matches!(verdict, Verdict::Consistent { positions: 1.. }), "{verdict:?}");
-    // The children's WDL tables, or the signs of their DTW tables.
+    // It reads the dependencies' WDL tables, or the outcomes of their DTW tables.
     for metric in Metric::ALL {
         let child: Slice = "K1v3".parse().unwrap();
         let path = tables.path(child, metric);
@@ -407,7 +415,7 @@ fn wdl_tables_alone_are_consistent_or_wrong() {
 
 const EVERYTHING: Sample = Sample { percent: 100.0, seed: 0, memory_bytes: u64::MAX };
 
-/// About twice the memory that any block of a slice can be compared in.
+/// About twice the memory that is needed to compare any block of a slice.
 fn little_memory(tables: &Tables, slice: Slice) -> u64 {
     let mut memory_bytes = 1;
     loop {
@@ -446,7 +454,7 @@ fn a_sample_of_everything_proves_what_is_proved_in_full() {
     }
 }
 
-/// Tables with one wrong distance.
+/// Returns tables with one wrong distance.
 fn with_a_wrong_value() -> (Tables, Slice) {
     let (tables, slice) = with_draws();
     let (side, lane, row, _) = slot_with(&tables, slice, |value| value == Value::Win(5));
@@ -459,7 +467,7 @@ fn with_a_wrong_value() -> (Tables, Slice) {
 fn a_sample_of_everything_finds_what_is_found_in_full() {
     let (tables, slice) = with_a_wrong_value();
     let (count, mut first) = tables.findings(slice);
-    // That of the whole table.
+    // The findings in the whole table.
     first.retain(|finding| !matches!(finding, Finding::ValueHash { .. }));
     match tables.verify_sample(slice, EVERYTHING).unwrap() {
         Verdict::Wrong { findings, first: found } => {
@@ -537,8 +545,8 @@ fn a_damaged_table_is_named() {
         let path = tables.path(damaged.parse().unwrap(), Metric::Dtw);
         let bytes = std::fs::read(&path).unwrap();
         let mut changed = bytes.clone();
-        // The end of the last record, which is before the index; the first
-        // number in the footer says where that is.
+        // The end of the last record, which is before the index; the first number in the footer
+        // is the position of the index.
         let footer = bytes.len() - 172;
         let index = u64::from_le_bytes(bytes[footer..footer + 8].try_into().unwrap());
         changed[index as usize - 1] ^= 1;
@@ -550,7 +558,7 @@ fn a_damaged_table_is_named() {
     }
 }
 
-/// Cancels a verification when its values have been read.
+/// Cancels a verification once its values have been read.
 #[derive(Default)]
 struct Hasty {
     is_cancelled: AtomicBool,

@@ -1,11 +1,11 @@
-//! What hands do: keys, a mouse, a finger.
+//! Gestures: keys, a mouse, a finger.
 
 use serde_json::json;
 
 use super::Page;
 
 impl Page {
-    /// Presses and releases a key, where the focus is.
+    /// Presses and releases a key, sent to the focused element.
     pub async fn key(&self, key: &str) {
         let text = if key.chars().count() == 1 {
             key
@@ -34,7 +34,7 @@ impl Page {
         }
     }
 
-    /// The middle of an element, in the window.
+    /// Returns the middle of an element, in the window.
     pub async fn middle(&self, selector: &str) -> (f64, f64) {
         let script = "(b => [b.x + b.width / 2, b.y + b.height / 2])";
         let selector = json!(selector);
@@ -60,13 +60,14 @@ impl Page {
         }
     }
 
-    /// Moves the mouse, and does nothing else with it.
+    /// Moves the mouse without pressing a button.
     pub async fn hover(&self, (x, y): (f64, f64)) {
         let event = json!({"type": "mouseMoved", "x": x, "y": y, "button": "none", "buttons": 0});
         self.chromium("Input.dispatchMouseEvent", event).await;
     }
 
-    /// Presses the mouse button in one place and lets it go in another, without a way between.
+    /// Presses the mouse button in one place and releases it in another, without moving
+    /// between.
     pub async fn slip(&self, from: (f64, f64), to: (f64, f64)) {
         for (kind, (x, y)) in [("mousePressed", from), ("mouseMoved", to), ("mouseReleased", to)] {
             let event = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});

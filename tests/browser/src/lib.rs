@@ -1,5 +1,5 @@
-//! A page in a real browser, and what tests ask of it. `scripts/browser.sh` starts the
-//! server and the driver, and says in the environment where they are.
+//! A page in a real browser, and the operations of the tests on it. `scripts/browser.sh` starts
+//! the server and the driver, and passes their addresses in the environment.
 
 use std::env;
 use std::io::{Read, Write};
@@ -16,24 +16,24 @@ use serde_json::{Value, json};
 mod gestures;
 mod wire;
 
-/// How long the page may take to do what is waited for.
+/// The time limit for what a test waits for.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// A variable of the environment that `scripts/browser.sh` sets.
+/// Returns a variable of the environment that `scripts/browser.sh` sets.
 ///
 /// # Panics
-/// If it is not there.
-pub fn told(variable: &str) -> String {
+/// If it is not set.
+pub fn environment(variable: &str) -> String {
     env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run scripts/browser.sh"))
 }
 
-/// A browser with a page in it. What the page writes to the console is an error.
+/// A browser with a page in it. Anything that the page writes to the console is an error.
 pub struct Page {
     client: Client,
     session: String,
 }
 
-/// A request that is Chromium's own.
+/// A request of Chromium's own protocol.
 #[derive(Debug)]
 struct Extension(&'static str, Value);
 
@@ -52,15 +52,15 @@ impl WebDriverCompatibleCommand for Extension {
 }
 
 impl Page {
-    /// A browser that shows what the fragment of the explorer's address asks for.
+    /// Opens a browser at a fragment of the explorer's address.
     ///
     /// # Panics
-    /// As everything here, if the driver or the browser fails.
+    /// Like all of these functions, if the driver or the browser fails.
     pub async fn open(fragment: &str) -> Page {
-        Page::at(&format!("{}{fragment}", told("EXPLORER"))).await
+        Page::at(&format!("{}{fragment}", environment("EXPLORER"))).await
     }
 
-    /// A browser that shows an address.
+    /// Opens a browser at an address.
     ///
     /// # Panics
     /// If the driver or the browser fails.
@@ -73,12 +73,12 @@ impl Page {
         let wanted = json!({
             "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"browser": "ALL"},
-            // The longest script takes half a minute where others compile.
+            // The longest script takes half a minute while others compile.
             "timeouts": {"script": 120_000},
         });
         let Value::Object(wanted) = wanted else { unreachable!() };
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        let driver = told("DRIVER");
+        let driver = environment("DRIVER");
         let client = builder.capabilities(wanted).connect(&driver);
         let client = tokio::time::timeout(PATIENCE, client).await.expect("a browser in time");
         let client = client.expect("a session of the browser");
@@ -89,32 +89,32 @@ impl Page {
         page
     }
 
-    /// Goes elsewhere in the explorer.
+    /// Goes to another fragment of the explorer.
     pub async fn go(&self, fragment: &str) {
-        // Between two fragments of one page nothing is loaded.
+        // Going from one fragment to another loads nothing.
         self.leave().await;
-        let url = format!("{}{fragment}", told("EXPLORER"));
+        let url = format!("{}{fragment}", environment("EXPLORER"));
         self.client.goto(&url).await.expect(&url);
     }
 
-    /// Shows nothing any more.
+    /// Leaves the page for an empty one.
     pub async fn leave(&self) {
         self.client.goto("about:blank").await.expect("about:blank");
     }
 
-    /// One step back in the browser's history.
+    /// Goes back one step in the browser's history.
     pub async fn back(&self) {
         self.client.back().await.expect("back");
     }
 
-    /// The value of an expression in the page.
+    /// Returns the value of an expression in the page.
     pub async fn value(&self, expression: &str) -> Value {
         let script = format!("return ({expression})");
         let value: Result<Value, CmdError> = self.client.execute(&script, vec![]).await;
         value.unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
-    /// What a script comes to that calls its last argument.
+    /// Returns the result of a script, which passes it to its last argument.
     pub async fn answer(&self, script: &str, arguments: Vec<Value>) -> Value {
         let answer = self.client.execute_async(script, arguments).await;
         answer.unwrap_or_else(|error| panic!("{script}: {error}"))
@@ -146,14 +146,14 @@ impl Page {
         }
     }
 
-    /// Waits until an element has a text that contains this.
+    /// Waits until an element's text contains this text.
     pub async fn reads(&self, selector: &str, text: &str) {
         let (selector, text) = (json!(selector), json!(text));
         self.until(&format!("document.querySelector({selector})?.textContent.includes({text})"))
             .await;
     }
 
-    /// Clicks on the middle of what a selector finds, once it is there.
+    /// Clicks on the middle of the element that a selector finds, once it exists.
     pub async fn click(&self, selector: &str) {
         self.until(&format!("document.querySelector({})", json!(selector))).await;
         let found = self.client.find(fantoccini::Locator::Css(selector)).await.expect(selector);
@@ -170,39 +170,39 @@ impl Page {
         self.run(&format!("{button}.click()")).await;
     }
 
-    /// Chooses one of a switch's possibilities.
+    /// Selects one of a switch's options.
     pub async fn choose(&self, name: &str, value: &str) {
         self.click(&format!("label:has(input[name={name}][value='{value}'])")).await;
     }
 
-    /// Makes the window so large.
+    /// Sets the size of the window.
     pub async fn size(&self, width: u32, height: u32) {
         let size =
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.chromium("Emulation.setDeviceMetricsOverride", size).await;
     }
 
-    /// Pretends that the visitor prefers something, as `prefers-color-scheme` `dark`.
+    /// Sets a preference of the visitor, like `prefers-color-scheme` to `dark`.
     pub async fn prefer(&self, feature: &str, value: &str) {
         let features = json!({"features": [{"name": feature, "value": value}]});
         self.chromium("Emulation.setEmulatedMedia", features).await;
     }
 
-    /// A command of Chromium's own protocol.
+    /// Sends a command of Chromium's own protocol.
     pub async fn chromium(&self, command: &str, parameters: Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});
         let answer = self.client.issue_cmd(Extension("goog/cdp/execute", body)).await;
         answer.unwrap_or_else(|error| panic!("{command}: {error}"))
     }
 
-    /// What the console has said since the last time.
+    /// Returns the console's messages since the last call.
     pub async fn log(&self) -> Vec<String> {
         let log = self.client.issue_cmd(Extension("se/log", json!({"type": "browser"}))).await;
         let log = log.expect("the console");
         log.as_array().into_iter().flatten().map(|entry| entry["message"].to_string()).collect()
     }
 
-    /// Ends the browser.
+    /// Closes the browser.
     ///
     /// # Panics
     /// If the page has written to the console.
@@ -214,18 +214,18 @@ impl Page {
 }
 
 impl Drop for Page {
-    /// Ends the browser of a test that has failed.
+    /// Closes the browser of a failed test.
     fn drop(&mut self) {
         if !thread::panicking() {
             return;
         }
-        let driver = told("DRIVER");
+        let driver = environment("DRIVER");
         let address = driver.trim_start_matches("http://");
         let request = format!(
             "DELETE /session/{} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n",
             self.session
         );
-        // What cannot be ended now is ended with the driver.
+        // A session that cannot be closed now is closed with the driver.
         if let Ok(mut stream) = TcpStream::connect(address) {
             let _ = stream.write_all(request.as_bytes());
             let _ = stream.set_read_timeout(Some(Duration::from_secs(3)));

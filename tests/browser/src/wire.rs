@@ -1,10 +1,10 @@
-//! What comes from the server: later than it did, or something else.
+//! Changes what the server sends: delays it, or replaces it.
 
 use serde_json::{Value, json};
 
 use super::Page;
 
-/// Answers wait in `held` until they are let go, or not wanted any more.
+/// Responses wait in `held` until they are released or aborted.
 const HOLD: &str = r#"
 const [part] = arguments;
 const real = window.fetch;
@@ -22,10 +22,10 @@ window.fetch = async (path, options) => {
   return { ok: true, status: 200, headers: new Headers(), json: async () => body };
 };"#;
 
-/// The page has done all that it does with them when the next task begins.
+/// The page has finished its work when the next task begins.
 const LET_GO: &str = "for (const resolve of held.splice(0)) resolve(); setTimeout(arguments[0]);";
 
-/// An engine that makes these moves, and then thinks for ever.
+/// An engine that plays these moves, and then thinks for ever.
 const REPLIES: &str = r#"
 const [replies] = arguments;
 const real = window.fetch;
@@ -39,18 +39,18 @@ window.fetch = (path, options) => {
 };"#;
 
 impl Page {
-    /// Holds the answers back to what the page asks for with this in its path.
+    /// Holds back the responses to requests whose path contains this text.
     pub async fn hold(&self, part: &str) {
         self.run_with(HOLD, vec![json!(part)]).await;
     }
 
-    /// Lets an answer go that is held back, once there is one.
+    /// Releases a response that is held back, once there is one.
     pub async fn let_go(&self) {
         self.until("held.length > 0").await;
         self.answer(LET_GO, vec![]).await;
     }
 
-    /// Makes these the engine's replies; `asked` tells what the page asks for.
+    /// Makes these the engine's replies; `asked` has the page's requests.
     pub async fn replies(&self, replies: Value) {
         self.run_with(REPLIES, vec![replies]).await;
     }

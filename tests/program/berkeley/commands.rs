@@ -1,8 +1,8 @@
-//! Every command, and what is said of wrong ones.
+//! Every command, and the errors of invalid ones.
 
 use super::session::{said_quickly as said, set_up};
 
-/// The board that `dump` shows after the commands.
+/// Returns the board that `dump` prints after the commands.
 fn dumped(commands: &str) -> String {
     let said = said(&format!("{commands}\ndump\n"));
     assert_eq!(said.err, "");
@@ -51,7 +51,7 @@ fn a_captured_king_is_not_shown() {
 const INVALID: &str = "Invalid move. Please try again.\n";
 
 #[test]
-fn the_program_plays_white_unless_told_otherwise() {
+fn the_program_plays_white_by_default() {
     let one = said("a4-3");
     assert_eq!((one.stars().len(), one.err.as_str()), (1, ""));
     assert_eq!(said("manual white\na4-3\n").stars().len(), 0);
@@ -63,7 +63,7 @@ fn the_program_plays_white_unless_told_otherwise() {
 }
 
 #[test]
-fn moves_that_cannot_be_are_refused_and_change_nothing() {
+fn illegal_moves_are_refused_and_change_nothing() {
     for wrong in ["e5-6", "e3-4", "a1-2", "a4-4", "a4-7", "a5-c", "b5-e", "d5-a"] {
         let refused = said(&format!("manual white\n{wrong}\ndump\n"));
         assert_eq!((refused.err.as_str(), refused.out.as_str()), (INVALID, START), "{wrong}");
@@ -73,7 +73,7 @@ fn moves_that_cannot_be_are_refused_and_change_nothing() {
 }
 
 #[test]
-fn bad_commands_are_told() {
+fn bad_commands_are_reported() {
     for bad in ["jump", "a1-b2", "auto red", "limit", "toggle k1", "seed one", "quit it"] {
         assert_eq!(said(bad).err, format!("Error: Bad command: {bad}\n"));
     }
@@ -93,11 +93,11 @@ fn undo_takes_back_two_plies() {
     assert_eq!(dumped(&format!("{two}undo")), START);
     let three = format!("{two}a3-2\nundo");
     assert_eq!(dumped(&three), dumped("manual white\na4-3"));
-    // With one ply there is nothing to take back, nor from before the board was changed.
+    // After one ply nothing is taken back, nor are plies from before the board was changed.
     assert_eq!(dumped("manual white\na4-3\nundo"), dumped("manual white\na4-3"));
     let changed = format!("{two}toggle a1\ntoggle a1\ntoggle a1\ntoggle a1\n");
     assert_eq!(dumped(&format!("{changed}undo")), dumped(two));
-    // A game that is over goes on.
+    // A finished game continues.
     let over = "manual white\ni6-f\nf5-3\ni4-3\ne5-f\ni3-4\nf5-e\nundo\ni3-2\ndump";
     let again = said(over);
     assert_eq!((again.stars(), again.err.as_str()), (vec!["* Black wins."], ""));
@@ -105,7 +105,7 @@ fn undo_takes_back_two_plies() {
 }
 
 #[test]
-fn who_must_move_beyond_the_limit_loses() {
+fn a_side_that_must_move_beyond_the_limit_loses() {
     let moves = "manual white\na4-3\ne4-f\n";
     assert_eq!(said(&format!("limit 1\n{moves}")).stars(), ["* White wins."]);
     assert_eq!(said(&format!("{moves}limit 2\na3-2\nf4-e\n")).stars(), ["* White wins."]);
@@ -115,21 +115,21 @@ fn who_must_move_beyond_the_limit_loses() {
     assert!(said("limit 0").err.starts_with("Error: limit 0 is too small"));
     // Black has made two moves and white one: white may still make its second.
     assert_eq!(said(&format!("{moves}a3-2\nlimit 2\nf4-e\n")).stars(), ["* White wins."]);
-    // Moves that were taken back do not count, those from before a change do.
+    // Moves that were taken back do not count, nor do those from before a change.
     assert_eq!(said(&format!("{moves}undo\nlimit 1\n")).err, "");
     let changed = said(&format!("{moves}toggle a1\nlimit 1\n"));
     assert!(changed.err.contains("so far are 2"), "{}", changed.err);
 }
 
 #[test]
-fn a_board_that_cannot_be_played_is_told_once() {
+fn an_unplayable_board_is_reported_once() {
     let none = said("manual white\ntoggle e5\na4-3\n");
     assert!(none.err.starts_with("Error: this board is not playable: "), "{}", none.err);
     assert_eq!(none.err.lines().count(), 1);
     let two = said("manual white\ntoggle a1\ntoggle a1\nauto black\ndump\ndump\n");
     assert_eq!(two.err, "Error: this board is not playable: two kings, on a1 and e5\n");
     assert_eq!(two.stars().len(), 0);
-    // When it can be played, it is.
+    // Once it is playable, the program moves.
     let put_right = said("manual white\ntoggle a1\ntoggle a1\nauto black\ntoggle a1\ntoggle a1\n");
     assert_eq!((put_right.stars().len(), put_right.err.lines().count()), (1, 1));
     let escaped = said(&(set_up("/K8/9/9/9/9/9/9/9/8t/ a") + "i9-8\n"));
@@ -137,7 +137,7 @@ fn a_board_that_cannot_be_played_is_told_once() {
 }
 
 #[test]
-fn who_has_no_move_on_a_board_that_was_set_up_has_lost() {
+fn a_side_without_a_move_on_an_edited_board_loses() {
     let nobody = set_up("/9/9/9/9/4K4/9/9/9/9/ a");
     for asked in ["a1-2\n", "auto black\n"] {
         let said = said(&format!("{nobody}{asked}"));
@@ -147,7 +147,7 @@ fn who_has_no_move_on_a_board_that_was_set_up_has_lost() {
 }
 
 #[test]
-fn a_seed_makes_the_same_moves() {
+fn a_seed_reproduces_the_moves() {
     let game = "auto black\n";
     let seeds = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
     let first: Vec<String> = seeds
@@ -164,7 +164,7 @@ fn a_seed_makes_the_same_moves() {
 }
 
 #[test]
-fn stars_are_for_moves_and_ends_alone() {
+fn only_moves_and_results_have_stars() {
     let text = said("auto black\n* a1-4\ndump\nauto *\n").out;
     for line in text.lines().filter(|line| line.contains('*')) {
         let rest = line.strip_prefix("* ").unwrap();

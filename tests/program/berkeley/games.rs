@@ -1,4 +1,4 @@
-//! Games whose outcome is known.
+//! Games with known results.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use taflbase::protocol::berkeley::SearchBudget;
 
 use super::session::{said, said_with, set_up};
 
-/// White's and black's moves by hand, one a line.
+/// Returns commands for white's and black's moves by hand, one a line.
 fn by_hand(moves: &str) -> String {
     format!("manual white\n{}\n", moves.replace(' ', "\n"))
 }
@@ -25,7 +25,7 @@ fn wins_in_one_are_found_within_a_limit() {
 }
 
 #[test]
-fn who_repeats_a_position_loses() {
+fn a_side_that_repeats_a_position_loses() {
     let white = said(&by_hand("i6-f f5-3 i4-3 e5-f i3-4 f5-e"));
     assert_eq!((white.stars(), white.err.as_str()), (vec!["* Black wins."], ""));
     let black = said(&by_hand("i6-9 g5-4 i9-8 g4-5 i8-6 g5-4 i6-8"));
@@ -52,7 +52,7 @@ fn a_game_of_both_colours_ends_in_four_plies_where_that_is_forced() {
 }
 
 #[test]
-fn no_game_goes_on_for_ever() {
+fn no_game_is_endless() {
     let game = Duration::from_secs(20);
     let effort = SearchBudget { plies: 3, nodes: 1000, game, careful_plies: 20 };
     for seed in 1..=10 {
@@ -69,8 +69,8 @@ fn no_game_goes_on_for_ever() {
     assert!(firsts.len() > 8, "{firsts:?}");
 }
 
-/// Positions in which the side to move wins in 5 or 7 plies and no sooner, as a program
-/// that tries all moves has found.
+/// Positions in which the side to move wins in 5 or 7 plies and no sooner, found by a program
+/// that tries all moves.
 const WINS: [(&str, usize); 10] = [
     ("/3tt4/6T1t/2t1T4/t1K4t1/ttT3T1t/t2TT3t/3t1t3/4t4/4tt3/ a", 5),
     ("/3tt4/9/3T2t2/t1t1KT3/tt1T3tt/t3T1T1t/4T4/4t4/2Tttt3/ d", 5),

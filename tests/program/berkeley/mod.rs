@@ -1,4 +1,4 @@
-//! Berkeley's text interface: as a session, and as the program that others play with.
+//! Berkeley's text interface, as a session of the library and as a program.
 
 mod commands;
 mod games;

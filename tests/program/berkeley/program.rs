@@ -1,4 +1,4 @@
-//! The program itself: its arguments, its pipes, and two of it that play each other.
+//! The program: its arguments, its pipes, and two copies that play each other.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -13,10 +13,10 @@ fn program(arguments: &[&str]) -> Command {
     command
 }
 
-/// Commands in, status, output and errors out.
+/// Runs the program with these commands; returns its status, output and errors.
 fn run(arguments: &[&str], commands: &str) -> (Option<i32>, String, String) {
     let mut child = program(arguments).spawn().unwrap();
-    // A program that ends at once has no use for them.
+    // A program that exits at once does not read them.
     let _ = child.stdin.take().unwrap().write_all(commands.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -36,9 +36,9 @@ fn commands_come_from_a_file_or_from_standard_input() {
     let file = folder.path().join("game.in");
     let commands = "manual white\na4-3\nfly\ndump\nquit\nfly\n";
     fs::write(&file, commands).unwrap();
-    let told = run(&[], commands);
-    assert_eq!(run(&[file.to_str().unwrap()], ""), told);
-    let (status, out, err) = told;
+    let result = run(&[], commands);
+    assert_eq!(run(&[file.to_str().unwrap()], ""), result);
+    let (status, out, err) = result;
     assert_eq!((status, err.as_str()), (Some(0), "Error: Bad command: fly\n"));
     assert!(out.starts_with("===\n 9 ") && out.ends_with(" i\n===\n"), "{out}");
     for wrong in [folder.path().join("nowhere"), folder.path().to_owned()] {
@@ -50,7 +50,7 @@ fn commands_come_from_a_file_or_from_standard_input() {
 }
 
 #[test]
-fn a_game_with_itself_ends_in_time() {
+fn a_game_against_itself_ends_in_time() {
     let started = Instant::now();
     let (status, out, err) = run(&[], "auto black\n");
     assert!(started.elapsed() < Duration::from_secs(180));
@@ -80,7 +80,7 @@ impl Copy {
         self.commands.flush().unwrap();
     }
 
-    /// The next move or end, without its star.
+    /// Returns the next move or result, without its star.
     fn hear(&mut self) -> String {
         let line = self.lines.next().unwrap().unwrap();
         line.strip_prefix("* ").expect(&line).to_owned()
@@ -103,7 +103,7 @@ fn two_copies_play_each_other_to_an_end_on_which_they_agree() {
             let (mover, other) =
                 if is_black { (&mut black, &mut white) } else { (&mut white, &mut black) };
             let heard = mover.hear();
-            // The program that moved last says first that the game is over.
+            // The program that moved last is the first to report the end of the game.
             if heard.ends_with("wins.") {
                 assert_eq!(other.hear(), heard);
                 break 'game heard;

@@ -5,25 +5,25 @@ use taflbase::engine::{Engine, EngineOptions};
 use taflbase::protocol::berkeley::{SearchBudget, Session};
 use taflbase::rules::{Kind, Layout, Ruleset};
 
-/// What a session has said.
+/// The output of a session.
 pub(crate) struct Said {
     pub out: String,
     pub err: String,
 }
 
 impl Said {
-    /// The lines with moves and ends.
+    /// Returns the lines with moves and results.
     pub(crate) fn stars(&self) -> Vec<&str> {
         self.out.lines().filter(|line| line.starts_with('*')).collect()
     }
 }
 
-/// As much effort as the program makes.
+/// Runs a session with the program's default effort.
 pub(crate) fn said(commands: &str) -> Said {
     said_with(SearchBudget::default(), commands)
 }
 
-/// As little effort as will do for a move.
+/// Runs a session with the least effort that finds a move.
 pub(crate) fn said_quickly(commands: &str) -> Said {
     let game = Duration::from_secs(9);
     said_with(SearchBudget { plies: 1, nodes: 100, game, careful_plies: 50 }, commands)
@@ -39,7 +39,7 @@ pub(crate) fn said_with(effort: SearchBudget, commands: &str) -> Said {
     Said { out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap() }
 }
 
-/// Commands that set up a position, with both sides played by hand.
+/// Returns commands that set up a position, with both sides played by hand.
 pub(crate) fn set_up(position: &str) -> String {
     let rules = Ruleset::builtin("berkeley").unwrap();
     let (board, side) = position.split_once(' ').unwrap();

@@ -1,5 +1,5 @@
-//! Servers that are not there, fall silent, break off or talk nonsense: the program says
-//! so on one line, and its status is 2.
+//! Servers that are missing, fall silent, disconnect or send nonsense: the program reports it
+//! on one line, with status 2.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::program::{program, told};
+use super::program::{program, status_and_output};
 use super::wire::{framed, receive, send, start, state_of};
 
-/// Plays white with a server that does this once it knows the name; the last line must
-/// have the words.
+/// Plays white with a server that runs `serve` once it knows the name; the last line of the
+/// errors must contain the words.
 #[track_caller]
 fn refused(arguments: &[&str], serve: impl FnOnce(TcpStream) + Send + 'static, words: &[&str]) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -25,7 +25,7 @@ fn refused(arguments: &[&str], serve: impl FnOnce(TcpStream) + Send + 'static, w
     let mut command = program(&["white", "--time", "1"]);
     let output = command.args(["--port", &port]).args(arguments).output().unwrap();
     server.join().unwrap();
-    let (status, out, err) = told(output);
+    let (status, out, err) = status_and_output(output);
     assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");
     let last = err.lines().last().unwrap();
     assert!(last.starts_with("taflbase: "), "{err}");
@@ -52,7 +52,7 @@ fn a_server_that_is_not_there() {
     {
         let mut command = program(&["black", "--port", &port]);
         command.args(retry);
-        let (status, out, err) = told(command.output().unwrap());
+        let (status, out, err) = status_and_output(command.output().unwrap());
         assert_eq!((status, out.as_str(), err.lines().count()), (Some(2), "", 1), "{err}");
         let named = format!("cannot connect to 127.0.0.1:{port}");
         assert!(err.contains(&named) && err.contains(word), "{err}");
@@ -76,7 +76,7 @@ fn connections_that_are_closed() {
 }
 
 #[test]
-fn messages_that_break_off() {
+fn messages_that_are_cut_off() {
     let whole = framed(&start().to_string());
     for length in [1, 3, 4, 5, whole.len() - 1] {
         refused_bytes(&whole[..length], &["in the middle of a message"]);
@@ -84,14 +84,14 @@ fn messages_that_break_off() {
 }
 
 #[test]
-fn lengths_that_cannot_be() {
+fn impossible_lengths() {
     refused_bytes(&[255; 4], &["4294967295 bytes"]);
     refused_bytes(&[0x7f, 255, 255, 255, b'{'], &["2147483647 bytes"]);
     refused_bytes(b"HTTP/1.1 400 Bad Request\r\n", &["1213486160 bytes"]);
 }
 
 #[test]
-fn messages_that_are_no_states() {
+fn messages_that_are_not_states() {
     refused_bytes(&framed(""), &["invalid message"]);
     refused_bytes(&framed("{\"board\":"), &["invalid message"]);
     refused_bytes(&framed("null"), &["invalid message"]);
@@ -103,7 +103,7 @@ fn messages_that_are_no_states() {
 }
 
 #[test]
-fn boards_that_cannot_be_played() {
+fn unplayable_boards() {
     let mut small = start();
     small["board"].as_array_mut().unwrap().pop();
     refused_bytes(&framed(&small.to_string()), &["8 ranks instead of 9"]);

@@ -14,7 +14,7 @@ use taflbase::rules::Side;
 use super::server::{Pieces, Server};
 use super::wire::rules;
 
-/// A client's game, and how often it was surprised.
+/// Returns a client's result, and how many times it was surprised.
 fn client(side: Side, port: u16) -> (Result<End, ChallengeError>, usize) {
     let rules = Arc::new(rules());
     let options = EngineOptions { table_bytes: 8 << 20, ..EngineOptions::new(&rules) };

@@ -1,5 +1,5 @@
-//! The Bologna Tablut Challenge: whole games on a server of the tests, and servers that
-//! do what they should not.
+//! The Bologna Tablut Challenge: whole games with a server of the tests, and servers that break
+//! the protocol.
 
 mod broken;
 mod games;

@@ -20,8 +20,8 @@ pub(crate) fn program(arguments: &[&str]) -> Command {
     command
 }
 
-/// Status, output and errors.
-pub(crate) fn told(output: Output) -> (Option<i32>, String, String) {
+/// Returns a program's status, output and errors.
+pub(crate) fn status_and_output(output: Output) -> (Option<i32>, String, String) {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -42,7 +42,7 @@ fn two_programs_play_a_whole_game() {
     let verdict = played.verdict.unwrap();
     let plies = played.game.moves().len();
 
-    let (status, out, err) = told(white);
+    let (status, out, err) = status_and_output(white);
     assert_eq!(status, Some(0), "{err}");
     let word = match verdict {
         "WHITEWIN" => "won",
@@ -50,11 +50,11 @@ fn two_programs_play_a_whole_game() {
         _ => "drawn",
     };
     assert_eq!(out, format!("{verdict}: {word} after {plies} plies\n"));
-    // A line for the connection, and one for each move.
+    // One line for the connection, and one for each move.
     assert_eq!(err.lines().count(), 1 + plies, "{err}");
     assert!(err.contains("depth ") && err.contains(" nodes"), "{err}");
 
-    let (status, out, err) = told(black);
+    let (status, out, err) = status_and_output(black);
     assert_eq!(status, Some(0), "{err}");
     let answer: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&answer["rules"], &answer["colour"]), (&json!("ashton-server"), &json!("black")));
@@ -65,7 +65,7 @@ fn two_programs_play_a_whole_game() {
     assert_eq!(answer["position"], played.game.position().to_text(played.game.rules()));
 }
 
-/// What black answers to states, and what the program says in the end.
+/// Returns black's replies to these states, and the program's result.
 fn answers(states: &[Value]) -> (Vec<Value>, (Option<i32>, String, String)) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -79,7 +79,7 @@ fn answers(states: &[Value]) -> (Vec<Value>, (Option<i32>, String, String)) {
             actions.push(receive(&mut stream).unwrap());
         }
     }
-    (actions, told(child.wait_with_output().unwrap()))
+    (actions, status_and_output(child.wait_with_output().unwrap()))
 }
 
 #[test]
@@ -95,22 +95,22 @@ fn a_game_may_begin_in_the_middle() {
 }
 
 #[test]
-fn a_board_that_no_move_leads_to_is_played_all_the_same() {
+fn a_board_that_no_move_leads_to_is_accepted() {
     let end = json!({ "board": [], "turn": "BLACKWIN" });
-    let (actions, told) = answers(&[start(), state_of(ASYMMETRIC, "BLACK"), end]);
+    let (actions, ended) = answers(&[start(), state_of(ASYMMETRIC, "BLACK"), end]);
     assert_eq!(actions.len(), 1);
-    assert!(told.2.contains("no legal move leads to the server's board"), "{}", told.2);
-    assert_eq!((told.0, told.1.as_str()), (Some(0), "BLACKWIN: won after 0 plies\n"));
+    assert!(ended.2.contains("no legal move leads to the server's board"), "{}", ended.2);
+    assert_eq!((ended.0, ended.1.as_str()), (Some(0), "BLACKWIN: won after 0 plies\n"));
 }
 
 #[test]
-fn a_position_that_is_told_again_is_answered_again() {
+fn a_repeated_state_is_answered_again() {
     let again = state_of(ASYMMETRIC, "BLACK");
     let end = json!({ "board": [], "turn": "WHITEWIN" });
-    let (actions, told) = answers(&[again.clone(), again, end]);
+    let (actions, ended) = answers(&[again.clone(), again, end]);
     assert_eq!(actions.len(), 2);
-    assert!(!told.2.contains("no legal move"), "{}", told.2);
-    assert_eq!((told.0, told.1.as_str()), (Some(0), "WHITEWIN: lost after 0 plies\n"));
+    assert!(!ended.2.contains("no legal move"), "{}", ended.2);
+    assert_eq!((ended.0, ended.1.as_str()), (Some(0), "WHITEWIN: lost after 0 plies\n"));
 }
 
 #[test]
@@ -126,10 +126,10 @@ fn the_only_move_is_played_at_once() {
     assert_eq!(receive(&mut stream).unwrap(), json!({ "from": "a1", "to": "a2", "turn": "BLACK" }));
     assert!(asked.elapsed() < Duration::from_secs(20));
     drop(stream);
-    assert_eq!(told(child.wait_with_output().unwrap()).0, Some(2));
+    assert_eq!(status_and_output(child.wait_with_output().unwrap()).0, Some(2));
 }
 
-/// The client that comes, if it comes soon.
+/// Accepts a client, if it connects soon.
 fn accepted(listener: &TcpListener) -> TcpStream {
     listener.set_nonblocking(true).unwrap();
     let until = Instant::now() + Duration::from_secs(30);
@@ -144,8 +144,8 @@ fn accepted(listener: &TcpListener) -> TcpStream {
 }
 
 #[test]
-fn a_server_that_comes_late_is_waited_for() {
-    // A port on which nobody listens, yet.
+fn a_late_server_is_waited_for() {
+    // A port on which no server is listening yet.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -155,6 +155,6 @@ fn a_server_that_comes_late_is_waited_for() {
     let mut stream = accepted(&listener);
     assert_eq!(receive(&mut stream).unwrap(), "taflbase");
     send(&mut stream, &json!({ "board": start()["board"], "turn": "DRAW" }));
-    let (status, out, err) = told(child.wait_with_output().unwrap());
+    let (status, out, err) = status_and_output(child.wait_with_output().unwrap());
     assert_eq!((status, out.as_str()), (Some(0), "DRAW: drawn after 0 plies\n"), "{err}");
 }

@@ -1,5 +1,5 @@
-//! A server as the challenge's own: white is accepted and named before black, both get
-//! every state, one illegal move or a closed connection ends it all.
+//! A server like the challenge's own: white is accepted and named before black, both get every
+//! state, and an illegal move or a closed connection ends the game.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use taflbase::rules::Side;
 
 use super::wire::{framed, receive, rules, state};
 
-/// How messages are cut up on their way.
+/// How messages are divided on the wire.
 #[derive(Clone, Copy)]
 pub(crate) enum Pieces {
     Whole,
@@ -25,10 +25,10 @@ pub(crate) struct Server {
     game: JoinHandle<Played>,
 }
 
-/// What the server has seen.
+/// What the server has received.
 pub(crate) struct Played {
     pub names: [String; 2],
-    /// None if it ended without one.
+    /// `None` if the game ended without one.
     pub verdict: Option<&'static str>,
     pub game: Game,
 }
@@ -77,8 +77,8 @@ fn tell(player: &mut TcpStream, message: &[u8], pieces: Pieces) {
     }
 }
 
-/// Lets one player move, and tells whose turn it is then. There is none if the move is
-/// illegal or none comes.
+/// Lets one player move and returns whose turn is next; `None` if the move is illegal or
+/// missing.
 fn play(game: &mut Game, mover: &mut TcpStream, turn: &str) -> Option<&'static str> {
     let action = receive(mover)?;
     assert_eq!(action["turn"], turn);

@@ -1,4 +1,4 @@
-//! The server's side of the wire, without the library's own words for it.
+//! The server's side of the wire, independent of the library's types.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use taflbase::position::Position;
 use taflbase::rules::{Kind, Ruleset};
 
-/// A position that no symmetry leaves as it is.
+/// A position that no symmetry leaves unchanged.
 pub(crate) const ASYMMETRIC: &str = "/3t1t3/t6t1/5T2t/1T7/1t7/2K5t/5t3/8t/7t1/";
 
 pub(crate) fn rules() -> Ruleset {
@@ -20,7 +20,7 @@ pub(crate) fn framed(text: &str) -> Vec<u8> {
     frame
 }
 
-/// The next message, or none where the client has gone.
+/// Returns the next message, or `None` if the client has disconnected.
 pub(crate) fn receive(stream: &mut TcpStream) -> Option<Value> {
     let mut length = [0; 4];
     stream.read_exact(&mut length).ok()?;
@@ -30,11 +30,11 @@ pub(crate) fn receive(stream: &mut TcpStream) -> Option<Value> {
 }
 
 pub(crate) fn send(stream: &mut TcpStream, message: &Value) {
-    // A client may have had enough.
+    // The client may have disconnected.
     let _ = stream.write_all(&framed(&message.to_string()));
 }
 
-/// The server's state of a position: its first row is the top, and its rank 1.
+/// Formats the server's state of a position: its first row is the top of its board, and rank 1.
 pub(crate) fn state(position: &Position, turn: &str) -> Value {
     let cell = |file, rank| {
         let square = rules().board.at(file, rank);
@@ -50,7 +50,7 @@ pub(crate) fn state(position: &Position, turn: &str) -> Value {
     json!({ "board": (0..9).map(row).collect::<Vec<_>>(), "turn": turn })
 }
 
-/// The state of a board with that side to move.
+/// Formats the state of a board with this side to move.
 pub(crate) fn state_of(board: &str, turn: &str) -> Value {
     let side = if turn == "BLACK" { "a" } else { "d" };
     state(&Position::parse(&format!("{board} {side}"), &rules()).unwrap(), turn)

@@ -1,4 +1,4 @@
-//! The host's side: programs that play, and programs that do not.
+//! The host's side, with programs that play and programs that fail.
 
 use std::sync::Arc;
 use std::thread;
@@ -20,12 +20,12 @@ fn ourselves() -> String {
     format!("{} otep --hash 1 --threads 1", env!("CARGO_BIN_EXE_taflbase"))
 }
 
-/// A program in a few words of shell, which has said hello.
+/// Returns a program, in shell, that has sent hello and continues like this.
 fn script(words: &str) -> String {
     format!("sh -c 'echo log: starting; echo hello; {words}'")
 }
 
-/// What comes of asking a program of shell for a move.
+/// Returns why a program in shell loses when it is asked for a move.
 #[track_caller]
 fn reason(words: &str) -> String {
     let rules = rules("brandubh");
@@ -64,12 +64,12 @@ fn two_programs_play_whole_games_through_pipes() {
 }
 
 #[test]
-fn a_program_wins_from_where_it_is_put() {
+fn a_program_plays_from_any_position() {
     let rules = rules("brandubh");
     let start = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &rules).unwrap();
     let mut game = Game::from_position(Arc::clone(&rules), start).unwrap();
     let mut player = ExternalPlayer::start(&ourselves(), rules).unwrap();
-    // It is told the game, though nobody has called begin.
+    // It is sent the game although `begin` was not called.
     while game.outcome().is_none() {
         let played = player.choose(&game, FAST).unwrap();
         game.play(&played).unwrap();
@@ -83,7 +83,7 @@ fn a_program_wins_from_where_it_is_put() {
 }
 
 #[test]
-fn a_program_hears_what_the_protocol_says() {
+fn a_program_is_sent_what_the_protocol_prescribes() {
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
     let words = format!(
@@ -121,7 +121,7 @@ fn a_program_hears_what_the_protocol_says() {
 }
 
 #[test]
-fn a_program_can_have_moves_in_full() {
+fn a_program_can_request_moves_in_full() {
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
     let words = format!(
@@ -159,16 +159,16 @@ fn programs_that_do_not_play_lose_with_a_reason() {
     assert_eq!(reason(&answer("error -1 no idea")), "sh: reports an error: no idea");
     assert_eq!(reason("read a; read b"), "sh: has ended with exit status 0");
     let begin = Instant::now();
-    // It says something, but no move.
+    // It prints something, but no move.
     assert_eq!(reason(&answer("error 0 hm")), "sh: has not answered within 2.2 s");
     assert_eq!(reason("exec sleep 1000"), "sh: has not answered within 2.2 s");
     assert!(begin.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
-fn a_program_that_has_failed_is_started_anew() {
+fn a_failed_program_is_restarted() {
     let rules = rules("brandubh");
-    // It plays one move and ends.
+    // It plays one move and exits.
     let words = "while read line; do case \"$line\" in play*) echo move d1-c1; exit;; esac; done";
     let mut player = ExternalPlayer::start(&script(words), Arc::clone(&rules)).unwrap();
     for _ in 0..2 {
@@ -183,7 +183,7 @@ fn a_program_that_has_failed_is_started_anew() {
 }
 
 #[test]
-fn programs_that_do_not_start_are_told() {
+fn programs_that_do_not_start_are_reported() {
     let start = |command: &str, name| {
         ExternalPlayer::start(command, rules(name)).err().unwrap().to_string()
     };
@@ -198,7 +198,7 @@ fn programs_that_do_not_start_are_told() {
 }
 
 #[test]
-fn the_program_answers_what_is_piped_into_it() {
+fn the_program_answers_piped_input() {
     let program = |arguments: &[&str], input: &str| {
         let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_taflbase"));
         let command = command.arg("otep").args(arguments).env_remove("TAFLBASE_TABLES");
@@ -212,7 +212,7 @@ fn the_program_answers_what_is_piped_into_it() {
 }
 
 #[test]
-fn waiting_for_a_move_is_ended_from_another_thread() {
+fn waiting_for_a_move_can_be_stopped_from_another_thread() {
     let rules = rules("brandubh");
     let mut player = ExternalPlayer::start(&script("exec sleep 1000"), Arc::clone(&rules)).unwrap();
     let game = Game::new(rules).unwrap();

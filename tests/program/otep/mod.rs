@@ -1,5 +1,5 @@
-//! OTEP from both sides: a session that hears its host at any time, and a host that plays
-//! with other programs.
+//! OTEP from both sides: a session that accepts its host's lines at any time, and a host that
+//! plays with other programs.
 
 mod host;
 mod session;

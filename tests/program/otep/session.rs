@@ -1,4 +1,4 @@
-//! The engine's side: what it says to what a host says.
+//! The engine's side: its responses to a host.
 
 use std::io::{BufRead, BufReader, PipeWriter, Write, pipe};
 use std::num::NonZeroUsize;
@@ -17,7 +17,7 @@ use taflbase::rules::Ruleset;
 
 const BRANDUBH: &str =
     "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n tfr:d start:/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";
-/// A test that waits longer has failed.
+/// A test that waits longer fails.
 const LONG: Duration = Duration::from_secs(60);
 
 /// A running session.
@@ -28,7 +28,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// With so much time for a move where no clock is told.
+    /// Starts an engine with this time for a move without a clock.
     fn new(time: Duration) -> Engine {
         Engine::within(Limits::time(time))
     }
@@ -49,7 +49,7 @@ impl Engine {
         engine
     }
 
-    /// By brandubh's rules.
+    /// Starts an engine with brandubh's rules.
     fn brandubh(time: Duration) -> Engine {
         let mut engine = Engine::new(time);
         engine.say(BRANDUBH);
@@ -69,14 +69,14 @@ impl Engine {
         assert_eq!(self.hear(), line);
     }
 
-    /// Says nothing for a while.
+    /// Asserts that the engine prints nothing for a while.
     #[track_caller]
     fn is_silent(&self) {
         let heard = self.lines.recv_timeout(Duration::from_millis(300));
         assert_eq!(heard, Err(RecvTimeoutError::Timeout));
     }
 
-    /// The session ends, and says nothing more.
+    /// Asserts that the session ends and prints nothing more.
     fn ends(mut self) {
         self.input = None;
         self.session.join().unwrap();
@@ -92,7 +92,7 @@ fn millis(millis: u64) -> Duration {
 fn a_game_is_played_as_opentafl_plays_it() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let mut engine = Engine::new(LONG);
-    // OpenTafl tells the rules before it hears hello, and a clock before each turn.
+    // OpenTafl sends the rules before it reads hello, and a clock before each turn.
     engine.say(BRANDUBH);
     engine.say("start");
     engine.say("opponent-move d1-c1 /2t4/3t3/3T3/ttTKTtt/3T3/3t3/3t3/");
@@ -120,7 +120,7 @@ fn a_game_is_played_as_opentafl_plays_it() {
 
 #[test]
 fn a_forced_win_is_played() {
-    // The king goes to c1, and then there is no stopping him.
+    // After the king moves to c1, nothing can stop him.
     let mut engine = Engine::brandubh(millis(200));
     engine.say("position /7/4t2/7/7/2K4/7/2t4/");
     engine.say("side defenders");
@@ -130,7 +130,7 @@ fn a_forced_win_is_played() {
     engine.say("opponent-move e2-e1 /2K1t2/7/7/7/7/7/2t4/");
     engine.say("play defenders");
     engine.expect("move c1-a1");
-    // The king has won; nothing is to be said about the board.
+    // The king has won; the engine says nothing about the board.
     engine.say("move /K3t2/7/7/7/7/7/2t4/");
     engine.say("finish 3");
     engine.say("play attackers");
@@ -139,18 +139,18 @@ fn a_forced_win_is_played() {
 }
 
 #[test]
-fn a_host_is_heard_in_the_middle_of_a_turn() {
+fn a_host_can_interrupt_a_turn() {
     let mut engine = Engine::brandubh(LONG);
     engine.say("play attackers");
     engine.is_silent();
     engine.say("finish 0");
-    // No move: the turn is over. The next one begins at once.
+    // The turn ends without a move, and the next one begins at once.
     engine.say("clock 100 100 0 0 0");
     let begin = Instant::now();
     engine.say("play attackers");
     assert!(engine.hear().starts_with("move "));
     assert!(begin.elapsed() < LONG / 4);
-    // A period is used up, and what is left is less than was thought.
+    // A period has been used up, and less time is left than the engine assumed.
     engine.say("finish 0");
     engine.say("play attackers");
     engine.is_silent();
@@ -158,14 +158,14 @@ fn a_host_is_heard_in_the_middle_of_a_turn() {
     engine.say("clock 200* 200* 1 1 1 ");
     assert!(engine.hear().starts_with("move "));
     assert!(begin.elapsed() < LONG / 4);
-    // A move that would come soon does not.
+    // A move that is nearly due is not sent after `finish`.
     engine.say("finish 0");
     engine.say("clock 1500* 1500* 1 1 1 ");
     engine.say("play attackers");
     engine.say("finish 0");
     let silent = engine.lines.recv_timeout(millis(2500));
     assert_eq!(silent, Err(RecvTimeoutError::Timeout));
-    // Goodbye ends it all.
+    // A goodbye ends the session.
     engine.say("finish 0");
     engine.say("play attackers");
     engine.is_silent();
@@ -176,7 +176,7 @@ fn a_host_is_heard_in_the_middle_of_a_turn() {
 }
 
 #[test]
-fn the_end_of_the_input_leaves_time_for_an_answer() {
+fn a_move_is_still_printed_after_the_input_ends() {
     let mut engine = Engine::brandubh(millis(50));
     engine.say("play attackers");
     engine.input = None;
@@ -184,9 +184,9 @@ fn the_end_of_the_input_leaves_time_for_an_answer() {
     engine.ends();
 }
 
-/// Without a limit, a search would not end: the answer is that of so many positions.
+/// Without a limit a search would not end: the reply comes after this number of positions.
 #[test]
-fn a_move_takes_so_many_positions_where_no_clock_is_told() {
+fn without_a_clock_the_node_limit_applies() {
     for nodes in [50, 5000] {
         let mut engine = Engine::within(Limits::nodes(nodes));
         engine.say(BRANDUBH);
@@ -213,14 +213,14 @@ fn a_refused_move_is_not_played_again() {
         engine.say("play attackers");
         heard.push(engine.hear());
         assert!(heard.last().unwrap().starts_with("move "), "{heard:?}");
-        // The host tells what was played before once more.
+        // The host sends the earlier moves again.
         engine.say("error 2");
         engine.say("opponent-move a5-c5 /7/4t2/7/7/2K4/7/2t4/");
     }
     heard.sort();
     heard.dedup();
     assert_eq!(heard.len(), 3, "{heard:?}");
-    // In the end there are no others.
+    // In the end no other moves are left.
     engine.say("position /7/tT5/7/T2K3/7/7/7/");
     engine.say("side attackers");
     let mut heard = Vec::new();
@@ -233,11 +233,11 @@ fn a_refused_move_is_not_played_again() {
 }
 
 #[test]
-fn analysis_has_as_many_lines_as_were_wanted() {
+fn analysis_has_the_requested_number_of_lines() {
     let mut engine = Engine::brandubh(LONG);
     engine.say("analyze 3 1");
     let heard = engine.hear();
-    // Time runs out within an iteration, most often when some of it has been searched.
+    // The time ends within an iteration, mostly after part of it has been searched.
     let depth = heard.strip_prefix("status depth ").expect(&heard);
     assert!(depth.trim_end_matches(", not finished").parse::<u32>().is_ok(), "{heard}");
     let heard = engine.hear();
@@ -255,7 +255,7 @@ fn analysis_has_as_many_lines_as_were_wanted() {
 }
 
 #[test]
-fn where_the_boards_differ_the_host_is_right() {
+fn if_boards_differ_the_hosts_is_used() {
     let mut engine = Engine::brandubh(millis(50));
     engine.say("opponent-move d1-c1 /1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/");
     engine.expect(
@@ -288,7 +288,7 @@ fn rules_without_a_ruleset_are_refused() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_what_is_unknown_is_not() {
+fn errors_are_reported_and_unknown_lines_ignored() {
     let mut engine = Engine::brandubh(millis(50));
     for line in [
         "",
@@ -332,7 +332,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn no_host_makes_the_engine_fail(
+    fn no_input_makes_the_engine_fail(
         lines in prop::collection::vec(
             prop_oneof![
                 Just(BRANDUBH.to_owned()),

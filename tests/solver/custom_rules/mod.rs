@@ -1,5 +1,5 @@
-//! Whatever a ruleset file says is done: held against rules of the tests' own that
-//! read the file by themselves.
+//! The solver implements whatever a ruleset file states: compared with rules of the tests' own,
+//! which parse the file themselves.
 
 mod moves;
 mod traps;
@@ -11,7 +11,7 @@ use crate::inventions::Invention;
 use crate::reference::{Custom, Event};
 use taflbase::rules::Ruleset;
 
-/// A ruleset as the library and as the reference have read it, and its text.
+/// A ruleset as the library and the reference have parsed it, and its text.
 struct Both {
     rules: Ruleset,
     game: Custom,
@@ -24,12 +24,12 @@ impl Both {
         Both { rules, game: Custom::parse(&text), text }
     }
 
-    /// The ruleset that is invented from a seed.
+    /// Invents a ruleset from a seed.
     fn invented(size: u8, seed: u64) -> Both {
         Both::read(Invention::new(size, seed).text())
     }
 
-    /// All files of a folder of the source.
+    /// Reads all files of a folder of the source.
     fn all_in(folder: &str) -> Vec<Both> {
         let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
         let mut paths: Vec<_> =
@@ -39,7 +39,7 @@ impl Both {
     }
 }
 
-/// Runs a check; tells what the ruleset is if it fails.
+/// Runs a check; if it fails, prints the ruleset.
 fn checked(both: Both, check: impl FnOnce(&Both)) -> Both {
     let run = std::panic::AssertUnwindSafe(|| check(&both));
     if let Err(panic) = std::panic::catch_unwind(run) {
@@ -49,8 +49,8 @@ fn checked(both: Both, check: impl FnOnce(&Both)) -> Both {
     both
 }
 
-/// Asserts that in these games together everything came to pass so often: what nobody met
-/// was not tested.
+/// Asserts that each event occurred at least this often in these games together: rules that
+/// never applied were not tested.
 fn assert_seen(all: &[Both], least: u64) {
     let sum = |event| all.iter().map(|both| both.game.seen(event)).sum();
     let seen: Vec<(Event, u64)> = Event::ALL.into_iter().map(|e| (e, sum(e))).collect();

@@ -1,4 +1,4 @@
-//! The moves of random positions: where they lead, what they capture, what they win.
+//! The moves of random positions: where they lead, what they capture, and what they win.
 
 use taflbase::moves::{count_moves, legal_moves};
 use taflbase::perft::perft;
@@ -10,8 +10,8 @@ use super::{Both, assert_seen, checked};
 use crate::positions::Random;
 use crate::reference::{Custom, Game};
 
-/// What a move comes to: the board after it, how many soldiers it captures, and
-/// whether it wins.
+/// The effect of a move: the board after it, the number of captured soldiers, and whether it
+/// wins.
 type Effect = (String, usize, bool);
 
 fn by_the_library(rules: &Ruleset, position: &Position) -> Vec<Effect> {
@@ -34,8 +34,8 @@ fn by_the_reference(game: &Custom, position: &str) -> Vec<Effect> {
     effects
 }
 
-/// Compares where each kind of piece may stand, the moves of so many random positions,
-/// and the lines of play from the start.
+/// Compares where each kind of piece may stand, the moves of `count` random positions, and the
+/// node counts from the start.
 fn same_moves(both: &Both, count: usize) {
     let Both { rules, game, .. } = both;
     for (kind, letter) in Kind::ALL.into_iter().zip(*b"tTK") {
@@ -55,8 +55,8 @@ fn same_moves(both: &Both, count: usize) {
     assert_eq!(perft(rules, &start, 2), game.perft(game.start(), 2));
 }
 
-/// Compares positions of so many invented rulesets of each size. Everything must come to
-/// pass so often.
+/// Compares positions of invented rulesets, as many as given for each size. Each event must
+/// occur at least `least` times.
 fn invented_rules_have_the_same_moves(sizes: &[(u8, u64)], least: u64) {
     let mut all = Vec::new();
     for &(size, count) in sizes {

@@ -1,4 +1,4 @@
-//! Random positions in which there is something to capture.
+//! Random positions in which something can be captured.
 
 use taflbase::board::{Direction, Square, SquareSet};
 use taflbase::position::Position;
@@ -7,11 +7,11 @@ use taflbase::slice::Slice;
 
 use crate::positions::{Random, random_position};
 
-/// Some position, of one kind or another by its number.
+/// Returns a position of one kind or another, depending on its number.
 pub(crate) fn any_position(rules: &Ruleset, number: usize, random: &mut Random) -> Position {
     let trap = if number.is_multiple_of(2) { Trap::position(rules, random) } else { None };
     trap.unwrap_or_else(|| {
-        // Half the squares of a kind are enough for it, whoever else stands there.
+        // At most half of the squares that a kind may use, which leaves room for the others.
         let most = |kind| rules.board.size().min(rules.places(kind).len() / 2);
         let slice = Slice {
             attackers: 1 + random.below(most(Kind::Attacker)),
@@ -21,15 +21,15 @@ pub(crate) fn any_position(rules: &Ruleset, number: usize, random: &mut Random) 
     })
 }
 
-/// A board on which a piece is about to be captured, if the rules are so.
+/// A board on which a piece is about to be captured, if the rules allow it.
 struct Trap<'a> {
     rules: &'a Ruleset,
     men: ByKind<SquareSet>,
 }
 
 impl Trap<'_> {
-    /// A piece beside a square that may help to capture it, and opposite a free square for
-    /// an enemy to arrive on. None if somebody has no place.
+    /// Places a piece beside a square that may help to capture it, and opposite a free square
+    /// on which an enemy can arrive. `None` if a piece has no square.
     fn position(rules: &Ruleset, random: &mut Random) -> Option<Position> {
         let victim = Kind::ALL[random.below(3)];
         let captor = victim.side().other();
@@ -49,7 +49,7 @@ impl Trap<'_> {
             (_, 1) => trap.put(Kind::King, anvil),
             _ => {}
         }
-        // He who arrives comes along a line; more of his stand around both squares.
+        // The enemy arrives along a line; more enemies stand around both squares.
         let line = |s: Square| {
             rules.board.file(s) == rules.board.file(arrival)
                 || rules.board.rank(s) == rules.board.rank(arrival)
@@ -70,7 +70,7 @@ impl Trap<'_> {
         position.check(rules).is_ok().then_some(position)
     }
 
-    /// Puts a piece on a square that is free and on which it may stand, or not at all.
+    /// Puts a piece on a square if it is free and the piece may stand there.
     fn put(&mut self, kind: Kind, square: Square) {
         let taken = self.men.iter().fold(SquareSet::EMPTY, |all, &men| all | men);
         let second_king = kind == Kind::King && !self.men[Kind::King].is_empty();
@@ -80,13 +80,13 @@ impl Trap<'_> {
     }
 }
 
-/// Squares that help to capture such a victim.
+/// Returns squares that help to capture such a victim.
 fn helping(rules: &Ruleset, victim: Kind) -> [SquareSet; 3] {
     let hostile = rules.hostile[victim];
     [hostile.empty, hostile.occupied, hostile.besieged]
 }
 
-/// Squares where such a victim is not captured like others.
+/// Returns squares where such a victim is not captured in the usual way.
 fn special(rules: &Ruleset, victim: Kind) -> [SquareSet; 2] {
     let side = victim.side();
     match victim {
@@ -95,7 +95,7 @@ fn special(rules: &Ruleset, victim: Kind) -> [SquareSet; 2] {
     }
 }
 
-/// A square of one of the sets that are not empty; if all are, any square.
+/// Returns a square of one of the non-empty sets; if all are empty, any square.
 fn any_of(sets: &[SquareSet], rules: &Ruleset, random: &mut Random) -> Square {
     let mut sets: Vec<SquareSet> = sets.iter().copied().filter(|set| !set.is_empty()).collect();
     if sets.is_empty() {

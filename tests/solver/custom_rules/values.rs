@@ -1,4 +1,4 @@
-//! The values of whole slices, found by brute force.
+//! The values of whole slices, compared with brute force.
 
 use std::fs;
 use std::ops::Range;
@@ -10,12 +10,12 @@ use crate::reference::Event;
 const SMALLEST: [(usize, usize); 3] = [(0, 1), (1, 1), (0, 2)];
 const SMALL: [(usize, usize); 6] = [(0, 1), (1, 1), (0, 2), (2, 1), (1, 2), (0, 3)];
 
-/// Compares every position of those slices.
+/// Compares every position of these slices.
 fn is_exact(both: &Both, slices: &[(usize, usize)]) {
     assert!(compare(&both.rules, &both.game, slices) > 0);
 }
 
-/// The same for invented rulesets; everything must come to pass so often.
+/// The same for invented rulesets; each event must occur at least `least` times.
 fn invented_rules_are_exact(size: u8, seeds: Range<u64>, slices: &[(usize, usize)], least: u64) {
     let invented = seeds.map(|seed| Both::invented(size, seed));
     let all = invented.map(|both| checked(both, |both| is_exact(both, slices)));
@@ -47,7 +47,7 @@ fn the_files_of_the_tests_are_exact() {
     }
 }
 
-/// Sieges, and captures on four sides, take more men than there are in the slices above.
+/// Sieges, and captures on four sides, take more men than the slices above have.
 #[test]
 fn sieges_are_exact() {
     let path = format!("{}/tests/rulesets/sieges.toml", env!("CARGO_MANIFEST_DIR"));

@@ -101,10 +101,10 @@ fn outcomes_and_values_agree_with_the_rules() {
                     let in_play = rules.in_play(place(king), Some(place(soldier)));
                     let value = rules.value(place(king), in_play);
                     positions += u64::from(in_play.is_some());
-                    let told = format!("{size} {rule} {king} {soldier}");
-                    assert_eq!(values.value(king, soldier), value, "{told}");
+                    let context = format!("{size} {rule} {king} {soldier}");
+                    assert_eq!(values.value(king, soldier), value, "{context}");
                     if in_play.is_some() {
-                        assert_eq!(outcomes.is_p(king, soldier), value == 0, "{told}");
+                        assert_eq!(outcomes.is_p(king, soldier), value == 0, "{context}");
                     }
                 }
             }

@@ -34,12 +34,12 @@ fn proved_statements_hold() {
     {
         let solved = valued(size, rule);
         let (outcomes, values) = (check_pattern(&solved), check_values(&solved));
-        let told = format!("{size} {rule}: {outcomes:?} {values:?}");
-        assert_eq!((outcomes.wrong, values.wrong), (0, 0), "{told}");
-        assert!(values.said > 2000, "{told}");
+        let context = format!("{size} {rule}: {outcomes:?} {values:?}");
+        assert_eq!((outcomes.wrong, values.wrong), (0, 0), "{context}");
+        assert!(values.said > 2000, "{context}");
         match rule.leaves_play() {
-            true => assert_eq!(outcomes.said, solved.positions(), "{told}"),
-            false => assert!(outcomes.said > 40_000, "{told}"),
+            true => assert_eq!(outcomes.said, solved.positions(), "{context}"),
+            false => assert!(outcomes.said > 40_000, "{context}"),
         }
     }
 }

@@ -156,8 +156,8 @@ fn compare(text: &str, exit: Option<&str>, rules: &mut Rules) {
             let in_play = rules.in_play(king, Some(soldier));
             let value = in_play.map(|soldier| rules.value(king, Some(soldier)));
             let [k, s] = [king, soldier].map(|vertex| graph.vertex(&vertex.to_string()).unwrap());
-            let told = format!("{} {king} {soldier} of\n{text}", rules.rule);
-            assert_eq!(solved.value(k, s), value, "{told}");
+            let context = format!("{} {king} {soldier} of\n{text}", rules.rule);
+            assert_eq!(solved.value(k, s), value, "{context}");
         }
     }
 }

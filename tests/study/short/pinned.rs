@@ -56,8 +56,8 @@ fn boards_and_squares_are_read() {
         ("10001x1", "10000"),
         ("99999999999999999999x1", "like 8x9"),
     ] {
-        let told = text.parse::<Board>().expect_err(text).to_string();
-        assert!(told.contains(word), "{text}: {told}");
+        let message = text.parse::<Board>().expect_err(text).to_string();
+        assert!(message.contains(word), "{text}: {message}");
     }
     assert!("7".parse::<Cell>().is_err() && "a,b".parse::<Cell>().is_err());
     assert!("SE".parse::<Soldier>().is_err());
@@ -68,11 +68,11 @@ fn boards_and_squares_are_read() {
 #[test]
 fn a_computation_can_be_stopped() {
     let game = Game::new(board("20x20"), Soldier::Closer);
-    let told = outcomes(game, &|done, of| done < 100 && of == 400);
-    assert_eq!(told.unwrap_err(), ShortError::Stopped);
+    let result = outcomes(game, &|done, of| done < 100 && of == 400);
+    assert_eq!(result.unwrap_err(), ShortError::Stopped);
     let soldiers = BTreeSet::from([Cell::new(2, 5)]);
-    let told = Blocked::new(board("9x9"), &soldiers, &|done, of| done < 4 && of == 9);
-    assert_eq!(told.unwrap_err(), ShortError::Stopped);
+    let result = Blocked::new(board("9x9"), &soldiers, &|done, of| done < 4 && of == 9);
+    assert_eq!(result.unwrap_err(), ShortError::Stopped);
     let outside = Blocked::new(board("5x5"), &soldiers, &|_, _| true).unwrap_err();
     assert_eq!(outside, ShortError::NotOnBoard(Cell::new(2, 5), board("5x5")));
 }

@@ -1,5 +1,4 @@
-//! Built tables, each of their positions held against the reference: mirror images
-//! and all.
+//! Compares each position of built tables, including mirror images, with the reference.
 
 use taflbase::Tablebase;
 use taflbase::build::{Build, BuildOptions};
@@ -11,7 +10,7 @@ use taflbase::value::{Value, Wdl};
 
 use crate::reference::{self, Game, Outcome, Solver};
 
-/// The library: builds tables of a game and probes positions in them.
+/// Tables that the library has built.
 struct Library {
     tables: Tablebase,
     _directory: tempfile::TempDir,
@@ -26,7 +25,7 @@ impl Library {
         Library { tables, _directory: directory }
     }
 
-    /// What the DTW table and the WDL table say.
+    /// Returns the values in the DTW table and the WDL table.
     fn probe(&self, text: &str) -> (Outcome, Wdl) {
         let position = Position::parse(text, self.tables.rules()).unwrap();
         let outcome = match self.tables.probe_dtw(&position).unwrap() {
@@ -38,8 +37,8 @@ impl Library {
     }
 }
 
-/// Compares every position of those slices, and what the tables count in them; returns
-/// how many positions there are.
+/// Compares every position of these slices, and the tables' counts; returns the number of
+/// positions.
 pub(crate) fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize)]) -> usize {
     let slice = |&(defenders, attackers)| Slice { defenders, attackers };
     let library = Library::build(rules, &slices.iter().map(slice).collect::<Vec<Slice>>());

@@ -1,11 +1,11 @@
-//! Positions whose lines of moves were counted, as `tests/data/perft.tsv` has them.
+//! Positions with their node counts, from `tests/data/perft.tsv`.
 
 /// A row of the file.
 pub(crate) struct Counted {
     pub(crate) rules: &'static str,
-    /// Its text, or `start`.
+    /// The position as text, or `start`.
     pub(crate) position: &'static str,
-    /// From depth 1 on.
+    /// The counts from depth 1 on.
     pub(crate) counts: Vec<u64>,
 }
 

@@ -1,7 +1,7 @@
-//! Where things are in a table file, by its description (`src/table/FORMAT.md`) and
-//! not by the library, for tests that damage files and forgers that leave no trace.
+//! The layout of a table file, by its specification (`src/table/FORMAT.md`) and not by the
+//! library, for tests that damage files or forge them without a trace.
 
-// Each test takes what it needs.
+// Each test uses a part of it.
 #![allow(dead_code)]
 
 use std::fs::File;
@@ -19,23 +19,23 @@ const ROWS_PER_BLOCK: usize = 26;
 const HEADER_SUM: usize = HEADER - 8;
 const INDEX_OFFSET: usize = 0;
 const INDEX_SUM: usize = 8;
-/// The one value of each side.
+/// The single value of each side.
 const ONE_VALUES: [usize; 2] = [16 + 36, 54 + 36];
 const FOOTER_SUM: usize = 124;
 const FILE_SUM: usize = 132;
 const RECORD_HEAD: usize = 12;
 const ONE_VALUE: u64 = 1 << 63;
 
-/// The entries of the index: of attackers to move, then of defenders; nothing if
-/// the file has no index.
+/// Returns the entries of the index: of attackers to move, then of defenders; nothing if the
+/// file has no index.
 pub(super) fn index(bytes: &[u8]) -> Range<usize> {
     let end = bytes.len().saturating_sub(FOOTER);
     let start = number(bytes, end).and_then(|start| usize::try_from(start).ok());
     start.filter(|&start| start <= end).map_or(end..end, |start| start..end)
 }
 
-/// The payloads of the records that lie within the file, by the number of their
-/// entry in the index.
+/// Returns the payloads of the records that lie within the file, with the number of their entry
+/// in the index.
 pub(super) fn payloads(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
     let index = index(bytes);
     let payload = |entry: u64| {
@@ -49,8 +49,7 @@ pub(super) fn payloads(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
     entries.filter_map(|(i, entry)| Some((i, payload(number(entry, 0)?)?))).collect()
 }
 
-/// Gives records, header, index, footer and file the checksums that their bytes ask
-/// for.
+/// Gives records, header, index, footer and file correct checksums.
 pub(super) fn put_checksums_right(bytes: &mut [u8]) {
     if bytes.len() < HEADER + FOOTER {
         return;
@@ -66,8 +65,8 @@ pub(super) fn put_checksums_right(bytes: &mut [u8]) {
     bytes[footer + FILE_SUM..][..file.len()].copy_from_slice(&file);
 }
 
-/// A table of which only the ends are there. Between them, where the index would be, is a
-/// hole, which takes nothing of the disk and reads as zeros.
+/// A table of which only the ends exist. Between them, in place of the index, is a hole, which
+/// takes no disk space and reads as zeros.
 pub(super) struct Hollow {
     pub header: Vec<u8>,
     pub footer: Vec<u8>,
@@ -75,8 +74,8 @@ pub(super) struct Hollow {
 }
 
 impl Hollow {
-    /// The ends of a sound table, which now say that it has so many rows, cut into blocks of
-    /// one lane and so many rows.
+    /// Takes the ends of a sound table, and changes them to claim this many rows, divided into
+    /// blocks of one lane and this many rows.
     pub(super) fn new(sound: &[u8], rows: u64, rows_per_block: u32) -> Hollow {
         let mut header = sound[..HEADER].to_vec();
         header[ROWS..][..8].copy_from_slice(&rows.to_le_bytes());
@@ -94,7 +93,7 @@ impl Hollow {
         Hollow { header, footer, hole_bytes: 8 * blocks }
     }
 
-    /// Writes it as a sparse file with the right checksum of the index.
+    /// Writes it as a sparse file with the correct checksum of the index.
     pub(super) fn write(mut self, path: &Path) {
         let mut hasher = blake3::Hasher::new();
         std::io::copy(&mut std::io::Read::take(std::io::repeat(0), self.hole_bytes), &mut hasher)

@@ -1,6 +1,6 @@
 //! Invented rulesets: random sets of squares for every field of a ruleset file.
 
-// Each test takes what it needs.
+// Each test uses a part of it.
 #![allow(dead_code)]
 
 use std::fmt::Write;
@@ -10,10 +10,10 @@ use taflbase::rules::Layout;
 
 use crate::positions::Random;
 
-/// Generators of the groups that random rulesets have at least.
+/// Generators of the smallest symmetry groups of random rulesets.
 const GROUPS: [&[usize]; 9] = [&[], &[1], &[4], &[3], &[5], &[1, 2], &[4, 7], &[1, 4], &[0]];
 
-/// A ruleset file in the making.
+/// A ruleset file under construction.
 pub(crate) struct Invention {
     board: Board,
     group: SymmetryGroup,
@@ -23,7 +23,7 @@ pub(crate) struct Invention {
 }
 
 impl Invention {
-    /// For a board of that size; the seed says which of many.
+    /// Starts a ruleset for a board of this size; the seed selects one of many.
     pub(crate) fn new(size: u8, seed: u64) -> Invention {
         let mut random = Random::new(seed);
         let generators = GROUPS[random.below(GROUPS.len())];
@@ -36,7 +36,7 @@ impl Invention {
         }
     }
 
-    /// All images of so many random squares, which are all in `among`.
+    /// Returns all images of this many random squares, which are all in `among`.
     fn squares(&mut self, orbits: usize, among: SquareSet) -> SquareSet {
         let mut set = SquareSet::EMPTY;
         for _ in 0..orbits {
@@ -46,7 +46,7 @@ impl Invention {
         set
     }
 
-    /// Up to so many squares and their images.
+    /// Returns up to this many squares and their images.
     fn some(&mut self, most: usize) -> SquareSet {
         let orbits = self.random.below(most + 1);
         // Groups with fewer members have smaller orbits.
@@ -54,8 +54,8 @@ impl Invention {
         self.squares(orbits, self.board.squares().collect())
     }
 
-    /// A list of the names of these groups of squares, which it defines: of a set for
-    /// each, or of one set in as many strings.
+    /// Defines sets for these groups of squares and returns a list of their names: one set for
+    /// each group, or one set with as many strings.
     fn list(&mut self, groups: &[SquareSet]) -> String {
         let groups = groups.iter().filter(|group| !group.is_empty());
         let texts: Vec<String> = groups.map(|&group| format!("{:?}", self.names(group))).collect();
@@ -66,13 +66,13 @@ impl Invention {
         format!("[{}]", names.join(", "))
     }
 
-    /// A list that comes to these squares, in two parts.
+    /// Returns a list whose union is this set, in two parts.
     fn union(&mut self, set: SquareSet) -> String {
         let half: SquareSet = set.iter().take(set.len() / 2).collect();
         self.list(&[half, set - half])
     }
 
-    /// Writes down a set, and returns its name in quotes.
+    /// Defines a set and returns its name in quotes.
     fn define(&mut self, squares: &str) -> String {
         let name = format!("set-{}", self.count);
         self.count += 1;
@@ -85,14 +85,14 @@ impl Invention {
         names.join(" ")
     }
 
-    /// Up to two gates of any size.
+    /// Returns up to two gates of any size.
     fn gates(&mut self) -> Vec<SquareSet> {
         let first = self.some(1);
         let second = self.some(1);
         vec![first, second - first]
     }
 
-    /// The file.
+    /// Returns the text of the file.
     pub(crate) fn text(&mut self) -> String {
         let all: SquareSet = self.board.squares().collect();
         let orbits = 1 + self.random.below(3);
@@ -148,7 +148,7 @@ impl Invention {
     }
 }
 
-/// The group that symmetries of these numbers generate.
+/// Returns the group that the symmetries with these numbers generate.
 pub(crate) fn generated(generators: &[usize]) -> SymmetryGroup {
     let mut known = vec![Symmetry::IDENTITY];
     let mut i = 0;

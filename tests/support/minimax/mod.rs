@@ -1,7 +1,7 @@
-//! How many plies a win takes, by trying everything: no bounds, no table, no estimates,
-//! and nothing of the engine's.
+//! Finds the distance of wins by trying every move: without bounds, tables or estimates, and
+//! without code of the engine.
 
-// Each user takes what it needs.
+// Each test uses a part of it.
 #![allow(dead_code)]
 
 use taflbase::Game;
@@ -10,10 +10,11 @@ use taflbase::moves::{Move, legal_moves};
 
 /// A full-width search over the moves of games.
 pub(crate) struct Minimax {
-    /// Positions of whom is to win that may still be looked at. Without any left, nothing is
-    /// found to be won.
+    /// The number of positions of the winning side that may still be searched. Once it is 0, no
+    /// win is found.
     pub(crate) budget: u64,
-    /// The answer that saved the last position so many plies from the horizon: tried first.
+    /// The reply that saved the last position at each distance from the horizon; it is tried
+    /// first.
     saving: Vec<Option<Move>>,
 }
 
@@ -22,22 +23,22 @@ impl Minimax {
         Minimax { budget, saving: Vec::new() }
     }
 
-    /// In how many plies the side to move wins, if they are no more than `most` and the
-    /// budget suffices.
+    /// Returns in how many plies the side to move wins, if at most `most` and the budget
+    /// suffices.
     pub(crate) fn distance(&mut self, game: &Game, most: usize) -> Option<usize> {
         let mut game = game.clone();
         let found = (1..=most).step_by(2).find(|&plies| self.wins(&mut game, plies));
         found.filter(|_| self.budget > 0)
     }
 
-    /// The moves that win within so many plies.
+    /// Returns the moves that win within this many plies.
     pub(crate) fn winning_moves(&mut self, game: &Game, plies: usize) -> Vec<Move> {
         let mut game = game.clone();
         let moves = legal_moves(game.rules(), game.position()).into_iter();
         moves.filter(|played| self.wins_by(&mut game, played, plies)).collect()
     }
 
-    /// Whether the side to move wins within so many plies, whatever is answered.
+    /// Returns whether the side to move wins within this many plies, whatever the replies.
     pub(crate) fn wins(&mut self, game: &mut Game, plies: usize) -> bool {
         if self.budget == 0 {
             return false;
@@ -59,7 +60,7 @@ impl Minimax {
         wins
     }
 
-    /// Whether the side to move has lost within so many plies, whatever it plays.
+    /// Returns whether the side to move loses within this many plies, whatever it plays.
     pub(crate) fn loses(&mut self, game: &mut Game, plies: usize) -> bool {
         let mut moves = legal_moves(game.rules(), game.position());
         self.saving.resize(self.saving.len().max(plies + 1), None);

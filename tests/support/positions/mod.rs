@@ -1,6 +1,6 @@
 //! All positions of a slice, and random ones.
 
-// Each test takes what it needs.
+// Each test uses a part of it.
 #![allow(dead_code)]
 
 use taflbase::board::{Square, SquareSet};
@@ -16,7 +16,7 @@ impl Random {
         Random(seed)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -25,13 +25,13 @@ impl Random {
         ((bits ^ bits >> 31) % limit as u64) as usize
     }
 
-    /// A square of the set, which must have any.
+    /// Returns a square of the set, which must not be empty.
     pub(crate) fn square(&mut self, set: SquareSet) -> Square {
         set.iter().nth(self.below(set.len())).unwrap()
     }
 }
 
-/// Visits every position of the slice, both sides to move.
+/// Visits every position of the slice, with both sides to move.
 pub(crate) fn all_positions(rules: &Ruleset, slice: Slice, mut visit: impl FnMut(Position)) {
     let places = |kind| rules.places(kind).iter().collect::<Vec<_>>();
     let defender_sets = subsets(&places(Kind::Defender), slice.defenders);
@@ -57,8 +57,8 @@ fn subsets(squares: &[Square], count: usize) -> Vec<SquareSet> {
     (0..squares.len()).flat_map(with).collect()
 }
 
-/// A random position of the slice. If `close`, every man stands within two
-/// steps of another one, as far as the rules allow it.
+/// Draws a random position of the slice. If `close`, every man stands within two steps of
+/// another one, as far as the rules allow.
 pub(crate) fn random_position(
     rules: &Ruleset,
     slice: Slice,
@@ -78,7 +78,7 @@ pub(crate) fn random_position(
         let near = free & neighbourhood(rules, taken);
         let choice = if close && !near.is_empty() { near } else { free };
         if choice.is_empty() {
-            // The others have taken all the squares of this kind: once more.
+            // The other men have taken all squares of this kind: try again.
             (standing, left) = (Default::default(), men);
             continue;
         }
@@ -97,7 +97,7 @@ pub(crate) fn random_position(
     position
 }
 
-/// All squares within two steps of these.
+/// Returns all squares within two steps of these.
 fn neighbourhood(rules: &Ruleset, squares: SquareSet) -> SquareSet {
     let grow = |set: SquareSet| -> SquareSet {
         let around = set.iter().flat_map(|square| rules.board.neighbours(square));

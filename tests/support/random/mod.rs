@@ -17,8 +17,8 @@ pub(crate) static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
     builtin.chain(files).map(load).collect()
 });
 
-/// A ruleset and a legal position of it: a king, attackers and defenders
-/// anywhere they may stand, on a third of the board at the most.
+/// Generates a ruleset and a legal position: a king, and attackers and defenders anywhere they
+/// may stand, on at most a third of the board.
 pub(crate) fn rules_and_position() -> impl Strategy<Value = (&'static Ruleset, Position)> {
     (0..RULESETS.len()).prop_flat_map(|i| {
         let rules = &RULESETS[i];

@@ -1,4 +1,4 @@
-//! The boards and starting positions of the games that the reference knows.
+//! The boards and start positions of the games that the reference implements.
 
 use super::position::Side;
 use super::rules::{Family, Rules};
@@ -27,10 +27,10 @@ const SEVEN_CAMPS: [[&str; 3]; 4] =
     [["d1", "e1", "d2"], ["g4", "g5", "f4"], ["d7", "c7", "d6"], ["a4", "a3", "b4"]];
 
 impl Rules {
-    /// The game of that name.
+    /// Returns the game of this name.
     ///
     /// # Panics
-    /// If the reference does not know it.
+    /// If the reference does not implement it.
     pub(crate) fn named(name: &str) -> Rules {
         use Side::{Attackers, Defenders};
         let camps = NINE_CAMPS.map(Vec::from);

@@ -1,5 +1,4 @@
-//! The rules that a ruleset file states, as `docs/rulesets.md` says what its
-//! fields mean.
+//! The rules that a ruleset file states, by the definitions in `docs/rulesets.md`.
 
 use std::cell::Cell;
 
@@ -8,13 +7,13 @@ use super::file::{File, Set};
 use super::game::{Game, Successor};
 use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side, read_board};
 
-/// What a file says of one kind of piece.
+/// The rules of one kind of piece.
 struct Kind {
     no_stop: Set,
     no_cross: Set,
     no_entry: Vec<Vec<usize>>,
-    /// Squares hostile to it: while empty, with a piece of its own side on them,
-    /// and with one that is besieged there.
+    /// Squares hostile to it: while empty, with a piece of its own side on them, and with one
+    /// that is besieged there.
     empty: Set,
     occupied: Set,
     besieged: Set,
@@ -34,7 +33,7 @@ pub(crate) struct Custom {
 }
 
 impl Custom {
-    /// The game of the file with that text.
+    /// Parses a ruleset file.
     pub(crate) fn parse(text: &str) -> Custom {
         let file = File::parse(text);
         let first = match file.text("first-mover") {
@@ -60,12 +59,12 @@ impl Custom {
         }
     }
 
-    /// The starting position.
+    /// Returns the start position.
     pub(crate) fn start(&self) -> &Position {
         &self.start
     }
 
-    /// How often that has come to pass.
+    /// Returns how many times this event has occurred.
     pub(crate) fn seen(&self, event: Event) -> u64 {
         self.seen[event as usize].get()
     }
@@ -83,7 +82,7 @@ impl Custom {
         }
     }
 
-    /// The next square east, north, west or south.
+    /// Returns the next square to the east, north, west or south.
     fn step(&self, square: usize, direction: usize) -> Option<usize> {
         let (file, rank) = (square % self.size, square / self.size);
         match direction {
@@ -94,7 +93,7 @@ impl Custom {
         }
     }
 
-    /// Whether a piece whose move starts on `from` may enter `square`.
+    /// Returns whether a piece whose move starts on `from` may enter `square`.
     fn may_enter(&self, piece: u8, from: usize, square: usize) -> bool {
         let groups = &self.kind(piece).no_entry;
         let Some(group) = groups.iter().find(|group| group.contains(&square)) else {
@@ -105,7 +104,7 @@ impl Custom {
         may
     }
 
-    /// The squares where a slide may end.
+    /// Returns the squares where a slide may end.
     fn ends(&self, cells: &[u8], from: usize, direction: usize) -> Vec<usize> {
         let piece = cells[from];
         let Kind { no_stop, no_cross, .. } = self.kind(piece);
@@ -158,8 +157,8 @@ impl Custom {
         Successor { position, captures: captured.len(), won }
     }
 
-    /// Whether a soldier is captured by a piece that has arrived beside it, on
-    /// the other side from `beyond`.
+    /// Returns whether a soldier is captured by a piece that has arrived beside it, opposite
+    /// `beyond`.
     fn takes_soldier(&self, cells: &[u8], victim: usize, beyond: Option<usize>) -> bool {
         let kind = self.kind(cells[victim]);
         let Some(help) = beyond.and_then(|beyond| self.help(cells, victim, beyond)) else {
@@ -199,7 +198,7 @@ impl Custom {
         opposite.is_some()
     }
 
-    /// What helps on a square to capture the piece beside it.
+    /// Returns what helps on a square to capture the piece beside it.
     fn help(&self, cells: &[u8], victim: usize, square: usize) -> Option<Help> {
         let kind = self.kind(cells[victim]);
         let side = if cells[victim] == ATTACKER { Side::Attackers } else { Side::Defenders };
@@ -222,7 +221,7 @@ impl Custom {
 enum Help {
     /// An enemy stands there.
     Enemy,
-    /// The square itself does.
+    /// The square itself is hostile.
     Square(Event),
 }
 

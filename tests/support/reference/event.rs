@@ -1,39 +1,38 @@
-//! The odd things that rules of a file can bring about.
+//! The rare effects that the rules of a file can have.
 
-/// What came to pass while moves were made: odd rules that nobody met were not
-/// tested.
+/// An event while moves were made. Rules that never had an effect were not tested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event {
     /// A slide was stopped by a group of squares that it may not enter.
     GateClosed,
-    /// A piece moved about within such a group.
+    /// A piece moved within such a group.
     GateOpen,
     /// A piece passed over a square that it may not stop on.
     Passed,
-    /// A free square could be entered and not crossed.
+    /// An empty square could be entered but not crossed.
     Blocked,
     /// A soldier, or the king, was captured with the help of an empty square.
     ByEmpty,
     /// With the help of a square that has a piece of its own side on it.
     ByOccupied,
-    /// With the help of such a square that enemies stand around.
+    /// With the help of such a square that is besieged.
     ByBesieged,
-    /// A soldier was not captured for the square that it stands on.
+    /// A soldier was not captured because of the square that it stands on.
     Protected,
-    /// A hostile square did not help against a soldier where it stands.
+    /// A hostile square did not help against a soldier on a special square.
     Unaided,
-    /// A king was enclosed on two sides and needs four.
+    /// A king was enclosed on two sides where four are needed.
     KingHeld,
     /// A king was captured on four sides.
     KingSurrounded,
-    /// A king was captured between two.
+    /// A king was captured between two pieces.
     KingBetweenTwo,
     /// A king arrived on a goal.
     Goal,
 }
 
 impl Event {
-    /// All of them.
+    /// All events.
     pub(crate) const ALL: [Event; 13] = [
         Event::GateClosed,
         Event::GateOpen,

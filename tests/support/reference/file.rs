@@ -1,10 +1,10 @@
-//! Ruleset files as they are written: the squares that their fields name.
+//! Ruleset files: the squares that their fields name.
 //!
-//! From `docs/rulesets.md`, and by nothing else.
+//! Implemented from `docs/rulesets.md` alone.
 
 use toml::{Table, Value};
 
-/// For each square whether it is in the set.
+/// For each square, whether it is in the set.
 pub(super) type Set = Vec<bool>;
 
 /// A ruleset file.
@@ -20,12 +20,12 @@ impl File {
         File { table, size: size as usize }
     }
 
-    /// A text at the top of the file.
+    /// Returns a string at the top level of the file.
     pub(super) fn text(&self, field: &str) -> &str {
         self.table[field].as_str().expect("a text")
     }
 
-    /// The squares of all sets that a field lists; none if it was left out.
+    /// Returns the squares of all sets that a field lists; none if it is missing.
     pub(super) fn set(&self, path: &[&str]) -> Set {
         let mut set = vec![false; self.size * self.size];
         for square in self.groups(path).concat() {
@@ -45,7 +45,7 @@ impl File {
         groups.collect()
     }
 
-    /// The groups of a named set.
+    /// Returns the groups of a named set.
     fn named(&self, name: &str) -> Vec<Vec<usize>> {
         let own = self.table.get("squares").and_then(|sets| sets.get(name));
         match own {
@@ -72,7 +72,7 @@ impl File {
         squares.filter(|square| belongs(square % self.size, square / self.size)).collect()
     }
 
-    /// The squares of a string such as `a1 c13`.
+    /// Parses the squares of a string like `a1 c13`.
     fn squares(&self, names: &str) -> Vec<usize> {
         let square = |name: &str| {
             let (file, rank) = name.split_at(1);

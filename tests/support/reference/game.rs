@@ -1,45 +1,45 @@
-//! What a solver has to know of a game.
+//! What a solver needs to know about a game.
 
 use super::position::Position;
 
-/// What a legal move leads to.
+/// The effect of a legal move.
 pub(crate) struct Successor {
-    /// The board after the move, the other side to move.
+    /// The board after the move, with the other side to move.
     pub position: Position,
-    /// How many soldiers were taken.
+    /// The number of captured soldiers.
     pub captures: usize,
-    /// Whether the mover has won by it: the king has escaped or is captured.
+    /// Whether the mover wins by it: the king escapes or is captured.
     pub won: bool,
 }
 
-/// The rules of a game and the board that it is played on.
+/// The rules of a game and its board.
 pub(crate) trait Game {
-    /// How many files and ranks the board has.
+    /// The number of files, which is that of ranks.
     fn size(&self) -> usize;
 
     /// Whether the piece may be there in a position of a running game.
     fn may_stand(&self, piece: u8, square: usize) -> bool;
 
-    /// All legal moves, as what they lead to.
+    /// Returns the effects of all legal moves.
     fn successors(&self, position: &Position) -> Vec<Successor>;
 
-    /// How many squares the board has.
+    /// The number of squares.
     fn squares(&self) -> usize {
         self.size() * self.size()
     }
 
-    /// Reads a board, a blank, and the side to move.
+    /// Parses a board, a blank, and the side to move.
     fn read(&self, text: &str) -> Position {
         Position::read(text, self.size())
     }
 
-    /// Writes what [`Game::read`] reads.
+    /// Formats a position as [`Game::read`] parses it.
     fn write(&self, position: &Position) -> String {
         position.write(self.size())
     }
 
-    /// How many lines of play of that many plies there are. A finished game
-    /// has no continuation.
+    /// Returns the number of move sequences of this many plies. A finished game has no
+    /// continuation.
     fn perft(&self, position: &Position, depth: usize) -> u64 {
         let successors = self.successors(position);
         if depth == 1 {

@@ -1,13 +1,12 @@
-//! A second, independent implementation of every game, to judge the real one by:
-//! of the built-in rulesets from their texts, and of ruleset files from
-//! `docs/rulesets.md`.
+//! A second, independent implementation of every game, with which the library is compared: of
+//! the built-in rulesets from their texts, and of ruleset files from `docs/rulesets.md`.
 //!
-//! It shares no code with the library, knows no symmetry, and does everything
-//! in the most obvious way: a board is a list of letters, a move makes a new
-//! board, a slice is solved by looking at all its positions again and again.
-//! Change it only when the rules' text was misread here.
+//! It shares no code with the library, uses no symmetry, and does everything in the most
+//! obvious way: a board is a list of letters, a move makes a new board, and a slice is solved
+//! by examining all its positions again and again. Change it only if it misread the rules'
+//! text.
 
-// Every test program includes this module and uses its own part of it.
+// Each test program uses a part of this module.
 #![allow(dead_code, unused_imports)]
 
 mod boards;

@@ -28,7 +28,7 @@ pub(super) const ATTACKER: u8 = b't';
 pub(super) const DEFENDER: u8 = b'T';
 pub(super) const KING: u8 = b'K';
 
-/// The pieces, square by square (a1, b1, ... a2, b2, ...), and who is to move.
+/// The pieces, square by square (a1, b1, ... a2, b2, ...), and the side to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Position {
     pub cells: Vec<u8>,
@@ -36,7 +36,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// Reads a board, a blank, and the side to move.
+    /// Parses a board, a blank, and the side to move.
     pub(crate) fn read(text: &str, size: usize) -> Position {
         let (board, side) = text.split_once(' ').expect("a board and a side");
         Position {
@@ -49,7 +49,7 @@ impl Position {
         }
     }
 
-    /// Writes what [`Position::read`] reads.
+    /// Formats a position as [`Position::read`] parses it.
     pub(crate) fn write(&self, size: usize) -> String {
         let mut text = String::from("/");
         for row in self.cells.chunks(size) {
@@ -78,7 +78,7 @@ impl Position {
     }
 }
 
-/// The cells of a board's text.
+/// Parses the cells of a board.
 pub(super) fn read_board(text: &str, size: usize) -> Vec<u8> {
     let mut cells = Vec::new();
     for row in text.trim_matches('/').split('/') {

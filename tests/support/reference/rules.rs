@@ -1,14 +1,14 @@
-//! The rules of the games, straight from their text.
+//! The rules of the games, implemented from their texts.
 
 use super::game::{Game, Successor};
 use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side, read_board};
 
-/// Which rule text a game follows; the board is a separate matter.
+/// The rule text that a game follows; its board is separate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     /// Galassi after Ashton: camps, the king wins on the edge.
     Ashton,
-    /// The same as the Bologna server plays it.
+    /// The same as implemented by the Bologna server.
     AshtonServer,
     /// Winther's four games and McGill's: the king wins in a corner.
     Winther,
@@ -18,7 +18,7 @@ pub(super) enum Family {
     Berkeley,
 }
 
-/// A game: a rule text and a board to play it on.
+/// A game: a rule text and a board.
 pub(crate) struct Rules {
     family: Family,
     size: usize,
@@ -103,7 +103,7 @@ impl Rules {
         }
     }
 
-    /// The starting position.
+    /// Returns the start position.
     pub(crate) fn start(&self) -> &Position {
         &self.start
     }
@@ -124,12 +124,12 @@ impl Rules {
         matches!(self.family, Family::Ashton | Family::AshtonServer)
     }
 
-    /// Whether the corners are special squares, for the king to escape to.
+    /// Returns whether the corners are goals of the king.
     fn has_goal_corners(&self) -> bool {
         matches!(self.family, Family::Winther | Family::Online)
     }
 
-    /// Whether the king has won when he arrives there.
+    /// Returns whether the king wins when he arrives there.
     fn is_goal(&self, square: usize) -> bool {
         match self.family {
             Family::Ashton | Family::AshtonServer => {
@@ -140,7 +140,7 @@ impl Rules {
         }
     }
 
-    /// Whether a move of the piece may end there, camps aside.
+    /// Returns whether a move of the piece may end there, camps aside.
     fn may_stop(&self, piece: u8, square: usize) -> bool {
         if self.is_throne(square) {
             piece == KING && !self.has_camps()
@@ -151,8 +151,8 @@ impl Rules {
         }
     }
 
-    /// Whether a move that starts on `from` may enter or cross `square`. Camps
-    /// are closed to all that do not stand in the same camp.
+    /// Returns whether a move that starts on `from` may enter or cross `square`. Camps are
+    /// closed to pieces from outside.
     fn may_enter(&self, from: usize, square: usize) -> bool {
         match self.camp[square] {
             None => true,
@@ -170,7 +170,7 @@ impl Rules {
         cells[to] = cells[from];
         cells[from] = EMPTY;
 
-        // Everything is judged before anything is removed.
+        // Captures are judged before any piece is removed.
         let mut captured = Vec::new();
         let mut won = cells[to] == KING && self.is_goal(to);
         for direction in 0..4 {
@@ -196,8 +196,8 @@ impl Rules {
         }
     }
 
-    /// Whether the soldier on `victim` is captured by a piece that has arrived
-    /// beside it, moving on from there in `direction` to meet it.
+    /// Returns whether the soldier on `victim` is captured by a piece that has arrived beside
+    /// it; `direction` leads from that piece to the victim.
     fn soldier_is_captured(
         &self,
         cells: &[u8],
@@ -210,7 +210,7 @@ impl Rules {
         };
         let between_enemies = mover.owns(cells[beyond]);
         if cells[victim] == ATTACKER && self.camp[victim].is_some() {
-            // The inner cell of a camp is the one that is not on the edge.
+            // The inner square of a camp is the one that is not on the edge.
             let inner = !self.is_edge(victim);
             return self.family == Family::AshtonServer && inner && between_enemies;
         }
@@ -220,8 +220,8 @@ impl Rules {
             || (self.is_throne(beyond) && self.throne_is_hostile(cells, victim, beyond))
     }
 
-    /// Whether the throne, empty or with an own king on it, helps to capture
-    /// the soldier beside it.
+    /// Returns whether the throne, empty or with the victim's king on it, helps to capture the
+    /// soldier beside it.
     fn throne_is_hostile(&self, cells: &[u8], victim: usize, throne: usize) -> bool {
         if cells[throne] == EMPTY {
             return true;
@@ -236,8 +236,8 @@ impl Rules {
         }
     }
 
-    /// Whether the king is captured by an attacker that has arrived beside
-    /// him, moving on from there in `direction` to meet him.
+    /// Returns whether the king is captured by an attacker that has arrived beside him;
+    /// `direction` leads from that piece to the king.
     fn king_is_captured(&self, cells: &[u8], king: usize, direction: usize) -> bool {
         let attacker_on = |square: Option<usize>| square.is_some_and(|s| cells[s] == ATTACKER);
         let on_throne = |square: Option<usize>| square.is_some_and(|s| self.is_throne(s));
@@ -248,8 +248,8 @@ impl Rules {
         }
         let beside_throne = sides.into_iter().any(on_throne);
         if beside_throne && self.family != Family::Online {
-            // Only on the small test board is a camp as near as that: there it
-            // stands for an attacker, as it does elsewhere.
+            // Only on the small test board is a camp this close: there it replaces an attacker,
+            // as it does elsewhere.
             let closed = |s| attacker_on(s) || on_throne(s) || in_camp(s);
             return sides.into_iter().all(closed);
         }

@@ -1,23 +1,23 @@
-//! Exact values of whole slices, by going over all positions ply by ply.
+//! Exact values of whole slices, by examining all positions ply by ply.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::game::{Game, Successor};
 use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side};
 
-/// What a position is worth for the side to move, with the plies to the end.
+/// The value of a position for the side to move, with the plies to the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
     Win(u16),
     Loss(u16),
-    /// Nobody can force a win: a draw, or undecided in berkeley.
+    /// Neither side can force a win: a draw, or undecided in berkeley.
     Open,
 }
 
 use Outcome::{Loss, Open, Win};
 
 impl Outcome {
-    /// The worth of a move that leads to a position of this worth.
+    /// Returns the value of a move that leads to a position of this value.
     fn before(self) -> Outcome {
         match self {
             Win(plies) => Loss(plies + 1),
@@ -26,8 +26,7 @@ impl Outcome {
         }
     }
 
-    /// The one of two moves that the mover prefers: the winner hurries, the
-    /// loser delays.
+    /// Returns the better one for the mover: the winner hurries, the loser delays.
     fn better(self, other: Outcome) -> Outcome {
         match (self, other) {
             (Win(a), Win(b)) => Win(a.min(b)),
@@ -47,7 +46,7 @@ impl Outcome {
 
 /// All positions of one material.
 struct Slice {
-    /// The boards, each with its number as a key.
+    /// The boards, each with its number as the key.
     boards: Vec<Vec<u8>>,
     index: HashMap<u64, usize>,
     /// The values of the boards with the attackers and the defenders to move.
@@ -69,7 +68,7 @@ impl Slice {
 struct Moves {
     /// The best of the moves that end the game or leave the slice, by board.
     known: Vec<Option<Outcome>>,
-    /// Where the other moves lead, all boards in a row.
+    /// Where the other moves lead, for all boards in a row.
     quiet: Vec<u32>,
     /// Where each board's part of `quiet` ends.
     ends: Vec<usize>,
@@ -82,13 +81,12 @@ pub(crate) struct Solver<G> {
 }
 
 impl<G: Game> Solver<G> {
-    /// A solver for that game that has not solved anything yet.
+    /// Creates a solver that has not solved anything yet.
     pub(crate) fn new(rules: G) -> Solver<G> {
         Solver { rules, slices: BTreeMap::new() }
     }
 
-    /// Solves the slice of the king and so many soldiers against so many
-    /// attackers, and all smaller ones first.
+    /// Solves the slice with this many defenders and attackers, after all smaller ones.
     pub(crate) fn solve(&mut self, defenders: usize, attackers: usize) {
         if attackers == 0 || self.slices.contains_key(&(defenders, attackers)) {
             return;
@@ -101,7 +99,7 @@ impl<G: Game> Solver<G> {
         self.slices.insert((defenders, attackers), slice);
     }
 
-    /// Every position of a solved slice with its value, mirror images and all.
+    /// Returns every position of a solved slice with its value, including mirror images.
     pub(crate) fn positions(
         &self,
         defenders: usize,
@@ -115,7 +113,7 @@ impl<G: Game> Solver<G> {
         })
     }
 
-    /// The value of a position of a solved slice.
+    /// Returns the value of a position of a solved slice.
     pub(crate) fn outcome(&self, position: &Position) -> Outcome {
         let count = |piece| position.cells.iter().filter(|&&p| p == piece).count();
         if count(ATTACKER) == 0 {
@@ -130,7 +128,7 @@ impl<G: Game> Solver<G> {
         &self.rules
     }
 
-    /// All boards with that material.
+    /// Returns all boards with this material.
     fn boards(&self, defenders: usize, attackers: usize) -> Vec<Vec<u8>> {
         let mut boards = vec![vec![EMPTY; self.rules.squares()]];
         for (piece, count) in [(KING, 1), (DEFENDER, defenders), (ATTACKER, attackers)] {
@@ -140,8 +138,8 @@ impl<G: Game> Solver<G> {
         boards
     }
 
-    /// The board with so many more pieces of a kind, from that square on, in
-    /// all ways.
+    /// Returns the board with `count` more pieces of a kind, on squares from `from` on, in all
+    /// ways.
     fn add(&self, board: Vec<u8>, piece: u8, count: usize, from: usize) -> Vec<Vec<u8>> {
         if count == 0 {
             return vec![board];
@@ -201,10 +199,10 @@ impl<G: Game> Solver<G> {
     }
 }
 
-/// The values of all boards with the attackers and with the defenders to move.
+/// Computes the values of all boards with the attackers and with the defenders to move.
 ///
-/// In the round for `plies`, exactly the positions that end after that many
-/// plies are settled. What is never settled is open.
+/// In the round for `plies`, exactly the positions that end after that many plies are settled.
+/// What is never settled is open.
 fn settle(attackers: &Moves, defenders: &Moves) -> (Vec<Outcome>, Vec<Outcome>) {
     let mut a: Vec<Option<Outcome>> = vec![None; attackers.known.len()];
     let mut d: Vec<Option<Outcome>> = vec![None; defenders.known.len()];
@@ -224,8 +222,8 @@ fn settle(attackers: &Moves, defenders: &Moves) -> (Vec<Outcome>, Vec<Outcome>) 
 }
 
 impl Moves {
-    /// The boards not settled yet that this side wins or loses in that many
-    /// plies; `theirs` has everything that the other side wins or loses sooner.
+    /// Returns the unsettled boards that this side wins or loses in this many plies; `theirs`
+    /// has the boards that the other side wins or loses sooner.
     fn settled_after(
         &self,
         plies: u16,
@@ -255,9 +253,8 @@ impl Moves {
     }
 }
 
-/// A number for a board, different from those of all other boards of the same
-/// material: the squares of the king, the defenders and the attackers, as
-/// digits.
+/// Returns a number for a board that no other board of the same material has: the squares of
+/// the king, the defenders and the attackers as digits.
 fn number(cells: &[u8]) -> u64 {
     let squares = |piece| (0..cells.len()).filter(move |&s| cells[s] == piece);
     let all = squares(KING).chain(squares(DEFENDER)).chain(squares(ATTACKER));

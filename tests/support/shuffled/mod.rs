@@ -1,11 +1,11 @@
-//! Games on the smallest board with a past in which men mostly went to and fro.
+//! Games on the smallest board with a history in which men mostly moved back and forth.
 
 use std::sync::Arc;
 
 use taflbase::moves::{Move, legal_moves};
 use taflbase::{Game, Position, Ruleset, Side};
 
-/// The smallest board with other rules about the end of a game.
+/// Returns the smallest board's ruleset with other rules about the end of a game.
 pub(crate) fn rules(top: &str, end: &str) -> Arc<Ruleset> {
     let text = include_str!("../../rulesets/mini-corner.toml");
     let text = text.replace("size = 5\n", &format!("size = 5\n{top}\n"));
@@ -16,7 +16,7 @@ pub(crate) fn rules(top: &str, end: &str) -> Arc<Ruleset> {
     Arc::new(Ruleset::from_toml(&text, "variant").unwrap())
 }
 
-/// A game of men who mostly go to and fro, from a random position.
+/// Plays a game from a random position in which men mostly move back and forth.
 pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<Game> {
     let mut squares: Vec<_> = rules.board.squares().collect();
     random.shuffle(&mut squares);
@@ -38,7 +38,8 @@ pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<G
     game.outcome().is_none().then_some(game)
 }
 
-/// A move that does not end the game: most often the one that takes the side's last one back.
+/// Returns a move that does not end the game: usually the one that takes back the side's last
+/// move.
 pub(crate) fn shuffle(game: &Game, random: &mut fastrand::Rng) -> Option<Move> {
     let moves = legal_moves(game.rules(), game.position());
     let calm: Vec<&Move> = moves.iter().filter(|played| played.ending.is_none()).collect();
@@ -48,7 +49,7 @@ pub(crate) fn shuffle(game: &Game, random: &mut fastrand::Rng) -> Option<Move> {
     Some(**back.filter(|_| random.u8(..4) > 0).unwrap_or(any))
 }
 
-/// The rules, the first position and the moves, for messages.
+/// Formats the rules, the first position and the moves, for messages.
 pub(crate) fn context(game: &Game) -> String {
     let board = game.rules().board;
     let moves: Vec<_> = game.moves().iter().map(|mv| mv.display(board).to_string()).collect();

@@ -1,4 +1,4 @@
-//! Samples of larger slices of the built-in rulesets and the small test boards.
+//! Samples of larger slices of the built-in rulesets and of the small test boards.
 
 use taflbase::slice::Slice;
 
@@ -6,7 +6,7 @@ use super::tables::{Seen, Tables, load};
 
 const SAMPLES: usize = 3000;
 
-/// Checks samples of these slices; returns what was seen in all of them.
+/// Checks samples of these slices; returns what occurred in them.
 fn sample(ruleset: &str, slices: &[&str]) -> Seen {
     let slices: Vec<Slice> = slices.iter().map(|slice| slice.parse().unwrap()).collect();
     let tables = Tables::build(&load(ruleset), &slices);
@@ -26,7 +26,7 @@ fn nine_by_nine_games_are_consistent() {
     for ruleset in ["ashton", "ashton-server", "tablut", "berkeley"] {
         sample(ruleset, &["K1v2", "K2v1", "K1v1", "K0v3"]);
     }
-    // One game with tablut.
+    // mcgill and tablut share their tables.
     sample("mcgill", &["K1v1"]);
 }
 

@@ -1,5 +1,4 @@
-//! Rulesets that nobody plays: invented ones, and boards with all that the
-//! built-in rulesets leave out.
+//! Invented rulesets, and boards with every feature that the built-in rulesets lack.
 
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
@@ -11,7 +10,7 @@ fn slices(names: &[&str]) -> Vec<Slice> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-/// For each seed, all positions of the smallest slices and samples of others.
+/// For each seed, checks all positions of the smallest slices and samples of others.
 fn invented_rules_are_consistent(size: u8, seeds: std::ops::Range<u64>, sampled: &[&str]) {
     for seed in seeds {
         let text = Invention::new(size, seed).text();

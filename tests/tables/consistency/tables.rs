@@ -1,4 +1,4 @@
-//! Tables that are built for a test, and the check of one position in them.
+//! Tables built for a test, and the check of one position in them.
 
 use taflbase::Tablebase;
 use taflbase::build::{Build, BuildOptions};
@@ -10,7 +10,7 @@ use taflbase::value::Value;
 
 use crate::positions::{Random, all_positions, random_position};
 
-/// A built-in ruleset, or one of the test data.
+/// Loads a built-in ruleset, or one of the test data.
 pub(crate) fn load(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap_or_else(|| {
         let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -18,16 +18,16 @@ pub(crate) fn load(name: &str) -> Ruleset {
     })
 }
 
-/// How often another position is tried, if one has nothing to capture.
+/// How many times another position is tried if nothing can be captured in one.
 const TRIES: usize = 5;
 
-/// Some slices of a ruleset, and all that they need.
+/// Some slices of a ruleset, with their dependencies.
 pub(crate) struct Tables {
     base: Tablebase,
     _folder: tempfile::TempDir,
 }
 
-/// What the checked positions had to offer.
+/// What occurred in the checked positions.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub positions: usize,
@@ -56,7 +56,7 @@ impl Tables {
         seen
     }
 
-    /// Checks so many random positions of a slice and their images.
+    /// Checks this many random positions of a slice and their mirror images.
     pub(crate) fn check_some(&self, slice: Slice, count: usize) -> Seen {
         let mut random = Random::new(count as u64);
         let mut seen = Seen::default();
@@ -100,7 +100,7 @@ impl Tables {
         value
     }
 
-    /// What a position with these moves is worth, by the values after them.
+    /// Returns the value of a position with these moves, from the values after them.
     fn best(&self, position: &Position, moves: &[Move]) -> Value {
         let after = |played: &Move| match played.ending {
             Some(_) => Value::Loss(0),

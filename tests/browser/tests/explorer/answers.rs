@@ -1,4 +1,4 @@
-//! What the page says of a position: verdict, moves, lines, links.
+//! What the page shows for a position: verdict, moves, lines, links.
 
 use browser::Page;
 use serde_json::json;
@@ -29,14 +29,14 @@ async fn verdicts_are_words() {
         page.reads(".verdict .more", more).await;
     }
     page.reads(".extra code", "taflbase build brandubh --slice K2v5").await;
-    // Captures lead to fewer men, and there to tables.
+    // Captures lead to positions of fewer men, which have tables.
     page.until("document.querySelector('.group.unknown')").await;
     page.close().await;
 }
 
-/// Who plays on before an answer is there stops it, at times in the middle of its text.
+/// Playing on before a response has arrived aborts it, sometimes in the middle of its text.
 #[tokio::test]
-async fn an_answer_cut_off_is_asked_for_again() {
+async fn an_aborted_response_is_requested_again() {
     let page = Page::open(WELCOME).await;
     page.until("document.querySelector('.movable')").await;
     page.run(
@@ -57,7 +57,7 @@ async fn an_answer_cut_off_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn what_depends_on_the_past_is_undecided() {
+async fn values_that_depend_on_the_history_are_undecided() {
     let page = Page::open("#strange/K0v2").await;
     page.until("document.querySelector('.random .undecided')").await;
     page.click(".random .undecided").await;
@@ -97,7 +97,7 @@ async fn a_whole_line_is_stepped_played_and_copied() {
     page.chromium("Browser.grantPermissions", all).await;
     page.press("Best line").await;
     page.until("document.querySelectorAll('.plies li.future').length === 7").await;
-    // Of all its positions one is known.
+    // One of all its positions is known.
     page.until("document.querySelector('.strip').hidden").await;
     page.run("document.querySelector('[aria-label=Forward]').click()").await;
     page.reads(".verdict .title", "Attackers win in 6 plies").await;

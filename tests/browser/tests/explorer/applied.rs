@@ -1,10 +1,10 @@
-//! The page's idea of what a move does is the library's.
+//! The page applies a move as the library does.
 
 use browser::Page;
 use serde_json::json;
 
-/// Games of random moves: at each position one of its moves is made by the page, and held
-/// against the position that the server tells of it.
+/// Games of random moves: in each position the page makes one of the moves, and the result is
+/// compared with the position that the server gives for it.
 const WALK: &str = r#"
 const [wanted, seed, done] = arguments;
 (async () => {
@@ -21,7 +21,7 @@ const [wanted, seed, done] = arguments;
       const { moves } = await (await fetch(path)).json();
       positions += 1;
       for (const move of moves) {
-        // Whoever captures the king has won; what else was captured is not told.
+        // A move that captures the king wins; its other captures are not shown.
         if (move.move.endsWith("++")) continue;
         const applied = format(apply(parse(position), move.move));
         if (applied !== move.position) return `${rules.name} ${position} ${move.move}: ${applied}, not ${move.position}`;

@@ -1,11 +1,11 @@
-//! Playing on the board: by clicks, by drags, by touch, by keys; and going back.
+//! Playing on the board: by clicks, drags, touch and keys; and going back.
 
 use browser::Page;
 use serde_json::{Value, json};
 
 use super::WELCOME;
 
-/// The cell of a square.
+/// Returns the selector of a square's cell.
 fn cell(square: &str) -> String {
     format!("[data-square={square}]")
 }
@@ -120,7 +120,7 @@ async fn the_board_is_played_by_keys() {
 async fn the_focus_stays_where_keys_are_used() {
     let page = Page::open(WELCOME).await;
     page.until("document.querySelector('.moves li')").await;
-    // From move to move; each list is another one.
+    // Every move shows another list.
     page.run("document.querySelector('.best').focus()").await;
     for expected in ["/3t3/1K1T3/1t5/7/7/1t5/7/_d", "/3t3/2KT3/1t5/7/7/1t5/7/_a"] {
         page.key("Enter").await;
@@ -167,7 +167,7 @@ async fn keys_work_off_the_board() {
     page.until("document.querySelector('dialog')?.open").await;
     page.click("dialog .check").await;
     page.press("Close").await;
-    // As long as it is there, keys are its own.
+    // While it is open, it handles the keys.
     page.until("!document.querySelector('dialog')").await;
     page.key("f").await;
     page.key("ArrowRight").await;
@@ -176,7 +176,7 @@ async fn keys_work_off_the_board() {
         page.value("document.querySelector('[role=gridcell]').dataset.square").await,
         json!("g1")
     );
-    // In a text field keys are text.
+    // In a text field, keys enter text.
     page.click("#position").await;
     let before = page.value("location.hash").await;
     page.key("x").await;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::WELCOME;
 
-/// The board's text in the address.
+/// Returns the board in the address.
 async fn board(page: &Page) -> String {
     let hash = page.value("location.hash").await;
     hash.as_str().unwrap_or_default().trim_start_matches("#brandubh").to_owned()

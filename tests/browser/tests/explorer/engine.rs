@@ -1,10 +1,10 @@
-//! The engine in the page.
+//! The engine on the page.
 
 use browser::Page;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn the_engine_thinks_aloud_until_it_is_stopped() {
+async fn the_engine_shows_its_analysis_until_it_is_stopped() {
     let page = Page::open("#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a").await;
     page.press("Analyse").await;
     page.until(
@@ -27,7 +27,7 @@ async fn the_engine_thinks_aloud_until_it_is_stopped() {
 
 #[tokio::test]
 async fn a_game_is_played_against_the_engine_to_its_end() {
-    // The king goes to a corner whatever the engine does.
+    // The king reaches a corner whatever the engine plays.
     let page = Page::open("#brandubh/7/4t2/7/7/2K4/7/2t4/_d").await;
     page.until("document.querySelector('.opponent select option')").await;
     page.choose("human", "d").await;
@@ -75,10 +75,10 @@ async fn the_engine_begins_where_its_side_does() {
     page.close().await;
 }
 
-/// The king has a corner in reach.
+/// The king can reach a corner at once.
 const FREE: &str = "#brandubh/7/4t2/7/7/2K4/7/2t4/_d";
 
-/// Begins a game there, against an engine that makes these replies, and waits for the first.
+/// Begins a game there against an engine with these replies, and waits for the first.
 async fn challenge(replies: Value) -> Page {
     let page = Page::open(FREE).await;
     page.reads(".verdict .title", "Defenders win in 3 plies").await;
@@ -98,7 +98,7 @@ async fn type_move(page: &Page, text: &str) {
 }
 
 #[tokio::test]
-async fn to_go_back_takes_back_the_move_with_its_reply() {
+async fn going_back_takes_back_a_move_and_its_reply() {
     let page = challenge(json!([{"move": "e2-e3", "over": null}])).await;
     let after = page.value("location.hash").await;
     page.back().await;
@@ -114,7 +114,7 @@ async fn to_go_back_takes_back_the_move_with_its_reply() {
 #[tokio::test]
 async fn an_earlier_turn_of_the_engine_says_so() {
     let page = challenge(json!([{"move": "e2-e3", "over": null}])).await;
-    // What the tables say is hidden in the strip of distances, too.
+    // The tables' values are also hidden in the strip of distances.
     assert_eq!(page.value("document.querySelector('.strip').hidden").await, json!(true));
     page.click("[aria-label=Back]").await;
     for words in [".verdict .title", ".opponent [role=status]"] {

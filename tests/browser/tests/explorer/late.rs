@@ -1,18 +1,18 @@
-//! What comes when something else is shown: it changes nothing there.
+//! Responses that arrive when something else is shown change nothing there.
 
 use browser::Page;
 use serde_json::json;
 
 use super::WELCOME;
 
-/// Goes to another view without loading the page anew.
+/// Goes to another view without reloading the page.
 async fn turn_to(page: &Page, fragment: &str, is_there: &str) {
     page.run_with("location.hash = arguments[0]", vec![json!(fragment)]).await;
     page.until(is_there).await;
 }
 
 #[tokio::test]
-async fn a_position_that_is_found_late_is_put_nowhere_else() {
+async fn a_late_random_position_is_discarded() {
     let page = Page::open(WELCOME).await;
     page.hold("/random").await;
     page.press("Another like it").await;
@@ -35,7 +35,7 @@ async fn a_position_that_is_found_late_is_put_nowhere_else() {
 }
 
 #[tokio::test]
-async fn a_line_that_comes_late_leaves_the_address_alone() {
+async fn a_late_line_does_not_change_the_address() {
     let page = Page::open(WELCOME).await;
     page.hold("/line").await;
     page.run("document.querySelector('[data-move=b4-b3]').click()").await;
@@ -45,7 +45,7 @@ async fn a_line_that_comes_late_leaves_the_address_alone() {
     turn_to(&page, "#brandubh/tables", "document.querySelector('.index')").await;
     page.let_go().await;
     assert_eq!(page.value("location.hash").await, json!("#brandubh/tables"));
-    // The line was not put into the game either.
+    // The line was not added to the game, either.
     page.back().await;
     page.until("document.querySelectorAll('.plies li').length === 1").await;
     page.close().await;
@@ -72,7 +72,7 @@ async fn a_line_that_is_played_stops_at_an_error() {
 async fn a_verdict_is_dim_only_while_it_is_waited_for() {
     let page = Page::open(WELCOME).await;
     page.prefer("prefers-reduced-motion", "reduce").await;
-    // The style follows the answer or the request, in a later frame.
+    // The style changes in a frame after the response or the request.
     let strength = |opacity: &str| {
         format!("getComputedStyle(document.querySelector('.verdict')).opacity === '{opacity}'")
     };
@@ -90,10 +90,10 @@ async fn a_verdict_is_dim_only_while_it_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_server_that_stays_busy_is_not_asked_for_ever() {
+async fn requests_to_a_busy_server_are_not_repeated_for_ever() {
     let page = Page::open(WELCOME).await;
     page.until("document.querySelector('.movable')").await;
-    // A proxy may say by a date when to come again.
+    // A proxy may give a date after which to retry.
     page.run(
         "const [real, wait] = [window.fetch, window.setTimeout];
         const headers = { 'Retry-After': 'Mon, 23 Nov 2026 08:00:00 GMT' };

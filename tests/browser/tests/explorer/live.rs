@@ -3,15 +3,15 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
-use browser::{Page, told};
+use browser::{Page, environment};
 
 /// A program with a display; it ends with the test.
 struct Program(Child);
 
 impl Program {
     fn start(arguments: &[&str]) -> (Program, String) {
-        let mut program = Command::new(told("TAFLBASE"));
-        // There is no opener to show the page anywhere: the test does.
+        let mut program = Command::new(environment("TAFLBASE"));
+        // There is no program to open a browser: the test opens the page.
         program.args(arguments).arg("--display").env("DISPLAY", ":0").env("PATH", "/nonexistent");
         program.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = program.spawn().expect("the program");
@@ -44,7 +44,7 @@ async fn a_display_follows_the_game_and_moves_for_people() {
     page.reads(".verdict .title", "Attackers to move").await;
     page.reads(".verdict .more", "Your turn").await;
     page.until("document.querySelectorAll('[role=gridcell] .icon').length === 25").await;
-    // By clicks, by a drag, and by what is typed.
+    // By clicks, by a drag, and by typing.
     page.click("[data-square=d1]").await;
     page.until("document.querySelector('[data-square=d2].target')").await;
     page.click("[data-square=d2]").await;
@@ -56,7 +56,8 @@ async fn a_display_follows_the_game_and_moves_for_people() {
     page.reads(".verdict .more", "Last move: c5-c4").await;
     program.say("d2-1");
     page.until("document.querySelector('[data-square=d1] .piece-t')").await;
-    // The game stays on the board when the program has gone; that is no secret to the console.
+    // The game stays on the board after the program has ended; the console may report the lost
+    // connection.
     drop(program);
     page.reads(".fault", "The program does not respond.").await;
     page.until("document.querySelector('[data-square=d1] .piece-t')").await;

@@ -1,10 +1,10 @@
-//! How the page looks and what it weighs: in both themes, narrow and wide, for people who see
-//! otherwise, on paper.
+//! The appearance and size of the page: in both themes, narrow and wide, for people with
+//! impaired vision, in print.
 
-use browser::{Page, told};
+use browser::{Page, environment};
 use serde_json::json;
 
-/// Every view, and what is there once it is complete.
+/// Every view, and an element that exists once it is complete.
 const VIEWS: &[(&str, &str)] = &[
     (super::WELCOME, "document.querySelector('.moves li')"),
     ("#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a", "document.querySelector('.group.unknown')"),
@@ -15,9 +15,9 @@ const VIEWS: &[(&str, &str)] = &[
     ("#nonsense", "document.querySelector('.lost')"),
 ];
 
-/// What axe-core finds on the page, a line for each.
+/// Returns the violations that axe-core finds on the page, one per line.
 async fn violations(page: &Page) -> Vec<String> {
-    let axe = std::fs::read_to_string(told("AXE")).expect("axe-core");
+    let axe = std::fs::read_to_string(environment("AXE")).expect("axe-core");
     page.run(&axe).await;
     let script = "const done = arguments[0]; axe.run().then(found => done(found.violations.map(v => \
         `${v.id}: ${v.nodes.map(n => n.target + ' ' + n.failureSummary).join(' | ')}`)), error => done([String(error)]))";
@@ -63,7 +63,8 @@ async fn a_nameless_button_would_be_found() {
     page.close().await;
 }
 
-/// What reaches beyond the window, but for what scrolls in a frame of its own.
+/// Returns the elements that extend beyond the window, except those that scroll in their own
+/// frame.
 const CUT: &str = "[...document.querySelectorAll('main *')].filter(node => node.checkVisibility() \
     && node.getBoundingClientRect().right > innerWidth && !node.closest('.scroll, .frame, .unseen')) \
     .map(node => `${node.tagName} ${node.getAttribute('class')}`)";
@@ -81,7 +82,7 @@ async fn no_view_scrolls_sideways() {
             page.until(is_there).await;
             let beyond = page.value("document.documentElement.scrollWidth - innerWidth").await;
             assert!(beyond.as_i64() <= Some(0), "{fragment} at {width}: {beyond} pixels");
-            // What is cut off at the edge does not make the page scroll.
+            // Elements clipped at the edge do not make the page scroll.
             let cut = page.value(CUT).await;
             assert_eq!(cut, json!([]), "{fragment} at {width}");
         }

@@ -16,7 +16,7 @@ async fn the_index_leads_to_slices() {
 }
 
 #[tokio::test]
-async fn a_slice_is_told_in_charts_and_tables() {
+async fn a_slice_is_shown_in_charts_and_tables() {
     // From a position of the slice, so that its distance is marked.
     let page = Page::open(super::WELCOME).await;
     page.click(".extra a").await;
@@ -35,14 +35,14 @@ async fn a_slice_is_told_in_charts_and_tables() {
     let before = page.value(heights).await;
     page.click(".distances .check").await;
     assert_ne!(page.value(heights).await, before, "logarithmic or not");
-    // Squares with figures, but for the corners, where the king has won.
+    // The squares have figures, except the corners, where the king has won.
     assert_eq!(
         page.value("document.querySelectorAll('.sides section:first-child .heat').length").await,
         json!(45)
     );
     page.click(".distances summary").await;
     page.until("document.querySelectorAll('.distances tbody tr').length > 4 && document.querySelector('.distances table').checkVisibility()").await;
-    // A bar opens an example of its distance.
+    // A bar opens an example with its distance.
     page.run("[...document.querySelectorAll('.histogram .win')].find(bar => bar.textContent === '5').firstChild.click()").await;
     page.reads(".verdict .title", "Attackers win in 5 plies").await;
     page.back().await;
