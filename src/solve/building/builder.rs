@@ -128,9 +128,9 @@ impl<'a> Build<'a> {
         Build { env, ..self }
     }
 
-    /// Builds the tables, smallest slices first, and returns a report for each slice. Intact existing
-    /// tables are reused; damaged ones are rebuilt. Of several ranks, only rank 0 reports slices, to
-    /// its progress and as the result.
+    /// Builds the tables, smallest slices first, and returns a report for each slice. Intact
+    /// existing tables are reused; damaged ones are rebuilt. Of several ranks, only rank 0 reports
+    /// slices, to its progress and as the result.
     ///
     /// # Errors
     /// If a slice is too large, an existing file belongs to other rules, a table cannot be

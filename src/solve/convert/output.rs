@@ -167,6 +167,7 @@ impl Output {
             .flat_map(|group| Side::ALL.map(|side| (group, side)))
             .flat_map(|(group, side)| (0..lane_groups).map(move |lanes| (group, side, lanes)))
             .collect();
+        // All threads encode blocks, which are then appended in the order of the file.
         let encoded = tasks
             .par_iter()
             .map_init(Vec::new, |values, &(group, side, lane_group)| {

@@ -27,8 +27,8 @@ pub(crate) struct BlockLocation {
 ///
 /// Every un-move of an attacker needs a lookup, so the blocks of all sets are kept in a table, by
 /// colexicographic rank, while a slice is solved. If that table would be too large, the index
-/// answers instead, which is several times slower. Squares are numbered in the order of their weight
-/// in the sets' numbers, so that sets with near numbers have near entries.
+/// answers instead, which is several times slower. Squares are numbered in the order of their
+/// weight in the sets' numbers, so that sets with near numbers have near entries.
 pub(crate) struct BlockLookup {
     sets: AttackerSets,
     /// The squares where attackers may stand; the last ones weigh most. A *place* is a position in
@@ -112,8 +112,8 @@ impl BlockLookup {
     /// Fills the entries; places are bits of `W` words.
     fn fill_entries<const W: usize>(&self, board: Board, entries: &[AtomicU32]) {
         const TASK: u64 = 1 << 10;
-        // If several symmetries bring an image back, the last one written counts, so the least comes
-        // last.
+        // If several symmetries bring an image back, the last one written counts, so the least
+        // comes last.
         let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
         symmetries.sort_by_key(|g| std::cmp::Reverse(g.inverse()));
         // By square, its image under each symmetry.

@@ -7,7 +7,8 @@ use crate::solve::frame::Block;
 use crate::solve::rows::numbers::{ChunkRow, Rank};
 use crate::solve::rows::row::{Event, Row};
 
-/// The seeds of a chunk for one outcome, in which the winner wins and the loser loses.
+/// The seeds of a chunk for one outcome: the winner is the side that wins in it, the loser the
+/// other one.
 #[derive(Clone, Debug)]
 pub(crate) struct Seeds<const N: usize> {
     /// By row: the lanes on which the loser, to move, is lost as soon as all its quiet moves lead
@@ -47,7 +48,8 @@ impl<const N: usize> ImmediateMoves<N> {
         ImmediateMoves { stalemates: empty.clone(), decisive: empty, captures, codes: Vec::new() }
     }
 
-    /// Resets the results for a block with these positions: all are stalemates until a move is found.
+    /// Resets the results for a block with these positions: all are stalemates until a move is
+    /// found.
     pub(crate) fn clear(&mut self, valid: &[Row<N>]) {
         self.stalemates.copy_from_slice(valid);
         self.decisive.fill(Row::EMPTY);

@@ -1,13 +1,13 @@
 //! The choice between moves by whole blocks, by single rows and by stars, from measured costs.
 
-/// Nanoseconds for each move: of a single row; of a whole block, apart from its rows; and of each of
-/// these rows.
+/// Nanoseconds for each move: of a single row; of a whole block, apart from its rows; and of each
+/// of these rows.
 const SINGLE_ROW: usize = 25;
 const BLOCK: usize = 40;
 const BLOCK_ROW: usize = 2;
 
-/// The cost of stars: the number of rows that stars visit in the time in which one row is visited by
-/// itself.
+/// The cost of stars: the number of rows that stars visit in the time in which one row is visited
+/// by itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StarCost(usize);
 

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, ChunkRow};
 
-/// The approximate number of rows of a task: small enough to balance the load and to keep its buffers in the
-/// cache. Independent of threads and memory, so that results are, too.
+/// The approximate number of rows of a task: small enough to balance the load and to keep its
+/// buffers in the cache. Independent of threads and memory, so that results are, too.
 const CHUNK_ROWS: usize = 1 << 14;
 
-/// The approximate number of rows of a part of the initial pass, which is saved when it is finished:
-/// some seconds of work.
+/// The approximate number of rows of a part of the initial pass, which is saved when it is
+/// finished: some seconds of work.
 const PART_ROWS: usize = 1 << 24;
 
 /// The approximate number of rows that are merged together when they come from several partitions.

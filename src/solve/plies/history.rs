@@ -124,8 +124,8 @@ impl History<'_> {
     }
 }
 
-/// Reads seeds from the history, and writes findings to the log of the current ply and, if the slice
-/// is divided, to the partitions by defenders.
+/// Reads seeds from the history, and writes findings to the log of the current ply and, if the
+/// slice is divided, to the partitions by defenders.
 pub(crate) struct LogIo<'a> {
     /// The state before the ply.
     pub history: &'a History<'a>,

@@ -22,8 +22,8 @@ pub(crate) trait Lanes<const N: usize>:
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Wide<const N: usize>(pub [[u64; Wide::<1>::ROWS]; N]);
 
-/// The lanes of one row, in `N` words of 64 bits: one bit for every square of the king's region, for
-/// one placement of the other pieces.
+/// The lanes of one row, in `N` words of 64 bits: one bit for every square of the king's region,
+/// for one placement of the other pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(transparent)]
 pub(crate) struct Row<const N: usize>(pub [u64; N]);
