@@ -126,7 +126,7 @@ impl Ruleset {
         let unaided = self.unaided[side];
         if !unaided.is_empty() {
             let squares = self.phrase(unaided);
-            lines.push(format!("on {squares} captured between two enemy pieces only"));
+            lines.push(format!("on {squares}, captured only between two enemy pieces"));
         }
         lines
     }
@@ -134,10 +134,10 @@ impl Ruleset {
     fn hostile_lines(&self, hostility: &Hostility) -> Vec<String> {
         let conditions = [
             (hostility.empty, "hostile while empty"),
-            (hostility.occupied, "hostile with a piece of the own side on it"),
+            (hostility.occupied, "hostile while occupied by a friendly piece"),
             (
                 hostility.besieged,
-                "hostile with a piece of the own side on it, if enemies are on all its other sides",
+                "hostile while occupied by a friendly piece, if enemies are on all its other sides",
             ),
         ];
         let lines: Vec<String> = conditions
@@ -162,13 +162,13 @@ impl Ruleset {
             *helpers |= hostile;
         }
         for (need, [squares, hostile]) in by_need.into_iter().rev() {
-            let (squares, hostile) = (self.phrase(squares), self.phrase(hostile));
+            let on = format!("on {}", self.phrase(squares));
             lines.push(match need {
-                5 => format!("on {squares}: never, for he has no four sides there"),
-                4 => format!("on {squares}: attackers on all four sides"),
+                5 => format!("{on}: never, as the edge leaves him fewer than four sides"),
+                4 => format!("{on}: attackers on all four sides"),
                 _ => format!(
-                    "on {squares}: attackers on {need} sides and \
-                     hostile squares ({hostile}) on the rest"
+                    "{on}: attackers on {need} sides and hostile squares ({}) on the rest",
+                    self.phrase(hostile)
                 ),
             });
         }
@@ -181,15 +181,19 @@ impl Ruleset {
 
     fn describe_repetition(&self) -> String {
         let meaning = match self.repetition {
-            Repetition::Allowed => return "an earlier position may come back".to_owned(),
-            Repetition::Draw => "the game is drawn when a position comes back",
-            Repetition::MoverLoses => "the mover who brings back an earlier position has lost",
+            Repetition::Allowed => return "positions may be repeated".to_owned(),
+            Repetition::Draw => "the game is drawn when a position is repeated",
+            Repetition::MoverLoses => "the side that repeats a position loses",
         };
         let count = match self.repetition_occurrence {
             2 => String::new(),
-            count => format!(", for occurrence {count}"),
+            count => format!(", at occurrence {count}"),
         };
-        let start = if self.repetition_counts_start { "" } else { "; the start does not count" };
+        let start = if self.repetition_counts_start {
+            ""
+        } else {
+            "; the starting position does not count"
+        };
         format!("{meaning}{count}{start}")
     }
 

@@ -4,8 +4,8 @@ use super::shapes::{self, Point, Shape};
 
 /// The maximum width of a sheet, unless a single board is wider or there are very many.
 const WIDTH: f32 = 1500.0;
-/// The approximate maximum ratio of height to width: few programs show pictures higher than some
-/// 2^14 pixels, which the longest lines would need.
+/// The approximate maximum ratio of height to width. Few programs show pictures higher than some
+/// 2^14 pixels, which a single column of the longest lines would exceed.
 const HEIGHT: f32 = 2.0;
 
 /// An element of a [`Sheet`].

@@ -114,8 +114,8 @@ impl<'a> Enclosure<'a> {
             }
     }
 
-    /// Returns whether captors occupy all neighbours of the square except the victim's. At the edge
-    /// of the board there are fewer neighbours.
+    /// Returns whether captors occupy all neighbours of the square other than the victim's. At the
+    /// edge of the board there are fewer neighbours.
     fn is_besieged(&self, square: Square) -> bool {
         Direction::ALL.into_iter().all(|d| {
             let beside = self.rules.slides().next(square, d);

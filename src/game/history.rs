@@ -11,7 +11,7 @@ use crate::game::rules::{Repetition, Ruleset, Side};
 #[derive(Clone, Debug)]
 pub struct Game {
     rules: Arc<Ruleset>,
-    /// From the first to the current one: one more than there are moves.
+    /// From the first to the current one; there is one more than moves.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
@@ -103,8 +103,8 @@ impl fmt::Display for Reason {
             Reason::KingCaptured => "the king is captured",
             Reason::KingEscaped => "the king has escaped",
             Reason::NoMove => "the other side has no move",
-            Reason::Repetition => "the position was there before",
-            Reason::PlyLimit => "the game has reached its last ply",
+            Reason::Repetition => "the position has occurred before",
+            Reason::PlyLimit => "the ply limit has been reached",
         })
     }
 }
@@ -139,7 +139,7 @@ impl Game {
         &self.positions[self.positions.len() - 1]
     }
 
-    /// Returns all positions, from the first to the current one: one more than moves.
+    /// Returns all positions, from the first to the current one; there is one more than moves.
     pub fn positions(&self) -> &[Position] {
         &self.positions
     }
@@ -227,8 +227,8 @@ impl Game {
         self.rules.repetition != Repetition::Allowed && self.earlier_positions().next().is_some()
     }
 
-    /// Iterates over the earlier positions that can recur and count as an occurrence: none from
-    /// before the last capture, as captured pieces do not return.
+    /// Iterates over the earlier positions that can recur and that count as occurrences. None of
+    /// them is from before the last capture, as captured pieces do not return.
     pub fn earlier_positions(&self) -> impl Iterator<Item = &Position> {
         let last_capture = self.moves.iter().rposition(|played| !played.captured.is_empty());
         let first_counted = usize::from(!self.rules.repetition_counts_start);
@@ -332,6 +332,6 @@ mod tests {
         let shuffle = "d1-c1 d3-c3 c1-d1 c3-d3";
         let mut drawn = played("brandubh", None, shuffle);
         let error = drawn.play(&first).unwrap_err();
-        assert_eq!(error.to_string(), "the game is over: a draw: the position was there before");
+        assert_eq!(error.to_string(), "the game is over: a draw: the position has occurred before");
     }
 }

@@ -9,8 +9,8 @@
 //! - A soldier is captured when the square beyond it, in line, is hostile to it. All captures of
 //!   a move are judged on the board after the move and before any removal, and everything
 //!   enclosed is removed.
-//! - The king captures like a soldier, as the mover and as the far anvil. He is captured like a
-//!   soldier or, on squares that the ruleset names, on all four sides.
+//! - The king captures like a soldier: as the piece that moves, or as the one beyond the victim. He
+//!   is captured like a soldier or, on squares that the ruleset names, on all four sides.
 //! - The board's edge never helps to capture.
 //! - A side without a legal move has lost. So has the side without pieces.
 //!

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::game::board::MAX_SIZE;
+
 /// The material of a slice: the king, some defenders and some attackers.
 ///
 /// Written `K2v4` for the king and 2 defenders against 4 attackers. Ordered by men, then by
@@ -66,10 +68,13 @@ fn parse(text: &str) -> Option<Slice> {
     (slice.attackers >= 1).then_some(slice)
 }
 
+/// The number of squares of the largest board.
+const MAX_SQUARES: usize = MAX_SIZE as usize * MAX_SIZE as usize;
+
 /// Parses digits without a sign; `None` for more pieces than the largest board has squares.
 fn parse_count(digits: &str) -> Option<usize> {
     let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse().ok().filter(|&count| all_digits && count <= 361)
+    digits.parse().ok().filter(|&count| all_digits && count <= MAX_SQUARES)
 }
 
 #[cfg(test)]

@@ -14,11 +14,12 @@ use super::states::{NO_STATE, States};
 /// scan from left to right decides whether a sequence is least: the first pattern must be least
 /// under all symmetries, the second under those that leave the first unchanged, and so on. The scan
 /// needs to remember only three small things: the symmetries `H` that leave the prefix unchanged,
-/// the number of men still to come, and the weight of the men so far. These are the states of an
-/// automaton, and the number of rows of all completions of a state,
+/// the number of men still to come, and the number `h` of men so far on *heavy* squares, which
+/// decides how many rows the set has. These are the states of an automaton, and the number of rows
+/// of all completions of a state,
 ///
 /// ```text
-/// rows(end, weight)        = weight
+/// rows(end)                = rows of a set with h heavy men
 /// rows(state at orbit j)   = sum over patterns p least under H of rows(state after p)
 /// offset(p1, p2, …)        = sum over orbits j of
 ///                            sum over patterns p < pj, least under Hj, of rows(state j after p)

@@ -181,12 +181,12 @@ impl SliceIndex {
     ) -> Option<Slot> {
         let lane = self.lanes.lane(self.attackers.image(position.king, symmetry))?;
         // For few pieces, comparing all images is faster than making sets of them.
-        let closing = position.attackers & self.defender_places;
+        let shared = position.attackers & self.defender_places;
         let mut row = offset;
         for square in position.defenders.iter_words::<W>() {
             let image = self.attackers.image(square, symmetry);
             let place = self.places_before[image.index()]
-                - self.images_before::<W>(closing, symmetry, image);
+                - self.images_before::<W>(shared, symmetry, image);
             let lower = self.images_before::<W>(position.defenders, symmetry, image);
             row += self.binomials.get(place, lower + 1);
         }

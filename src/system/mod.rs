@@ -1,4 +1,4 @@
-//! Operating-system services: files, mapped memory and memory use.
+//! Services that know nothing of the games: files, memory, hashing and random numbers.
 
 pub mod bytes;
 #[cfg(feature = "build")]

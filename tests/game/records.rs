@@ -192,7 +192,7 @@ fn faults_are_reported_with_line_and_turn() {
     );
     assert_eq!(
         fault(&format!("{won} d2-d3")),
-        "line 2, turn 1: d2-d3 follows the end of the game, the defenders win: the king has escaped"
+        "line 2, turn 1: d2-d3 follows the end of the game (the defenders win: the king has escaped)"
     );
 }
 

@@ -350,7 +350,7 @@ fn names_and_sizes_are_checked() {
         let text = edited(CORNER, "\"mini-corner\"", &format!("\"{name}\""));
         refuses(
             &text,
-            &format!("name: \"{name}\" may contain only a-z, 0-9 and, not at its start, -"),
+            &format!("name: \"{name}\" may contain only a-z, 0-9 and -, and must not begin with -"),
         );
     }
     for size in ["4", "6", "3", "21", "-5", "261"] {
@@ -483,8 +483,8 @@ fn descriptions_agree_with_the_data() {
         "a4 a5 b5 a6 | d1 e1 f1 e2 | i4 h5 i5 i6 | e8 d9 e9 f9\n",
         "may leave throne, but never arrive there or cross it\n",
         "never captured on camp-edges\n",
-        "on camp-points captured between two enemy pieces only\n",
-        "hostile with a piece of the own side on it: throne\n",
+        "on camp-points, captured only between two enemy pieces\n",
+        "hostile while occupied by a friendly piece: throne\n",
         "on beside-throne: attackers on 3 sides and hostile squares\n",
         "  king wins on  escapes\n",
     ] {

@@ -55,7 +55,7 @@ fn a_game_of_two_people_ends_with_a_result() {
     assert_eq!(more[..3], [end, "the game is over", "the game is over"]);
     assert_eq!(more[4..], ["/2K1t2/7/7/7/7/7/2t4/ d"]);
     let drawn = output_of(&["brandubh", "--side", "both"], "d1-c1\nd3-c3\nc1-d1\nc3-d3\nd1c1\n");
-    assert_eq!(drawn, ["a draw: the position was there before", "the game is over"]);
+    assert_eq!(drawn, ["a draw: the position has occurred before", "the game is over"]);
     let stuck = output_of(&["brandubh", "--position", "/7/tT5/T6/7/2K4/7/7/ a"], "moves\n");
     assert_eq!(stuck, ["the defenders win: the other side has no move", "the game is over"]);
 }

@@ -41,7 +41,7 @@ pub enum RecordFault {
         /// The outcome of the game.
         outcome: Outcome,
     },
-    /// The turn does not have this number, the next one.
+    /// A turn does not have this number, which comes next.
     Turn(usize),
     /// The turn has a third move.
     ThirdMove(String),
@@ -99,7 +99,7 @@ impl fmt::Display for RecordFault {
             RecordFault::Turn(expected) => write!(f, "expected turn {expected}"),
             RecordFault::ThirdMove(text) => write!(f, "{text} is the turn's third move"),
             RecordFault::GameOver { text, outcome } => {
-                write!(f, "{text} follows the end of the game, {outcome}")
+                write!(f, "{text} follows the end of the game ({outcome})")
             }
             RecordFault::Resigned(text) => write!(f, "{text} follows a resignation"),
             RecordFault::Move { text, error } => write!(f, "{text}: {error}"),

@@ -33,6 +33,7 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
     ]);
     let [protected, unaided] = capture_exceptions(&file.capture, &names)?;
     let surrounded = names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
+    // The only value so far: a second one would not compile until a decision represents it.
     let NoMoves::Loses = file.end.no_moves;
     from_decisions(Decisions {
         name: file.name.clone(),
@@ -87,7 +88,7 @@ fn check_name(name: &str) -> Result<(), FieldFault> {
     if valid && !name.is_empty() && !name.starts_with('-') {
         return Ok(());
     }
-    fault("name", format!("{name:?} may contain only a-z, 0-9 and, not at its start, -"))
+    fault("name", format!("{name:?} may contain only a-z, 0-9 and -, and must not begin with -"))
 }
 
 fn board_of_size(size: i64) -> Result<Board, FieldFault> {

@@ -2,8 +2,7 @@ use serde_json::{Value, json};
 
 use crate::game::board::SquareSet;
 
-use super::plural;
-use super::{Hostility, Kind, Movement, Ruleset, Side};
+use super::{Hostility, Kind, Movement, Ruleset, Side, plural};
 
 impl Ruleset {
     /// Returns the ruleset as JSON: the fields of a ruleset file, with named sets replaced by their
@@ -48,18 +47,18 @@ impl Ruleset {
         let Movement { stop, cross, gates } = &self.movement[kind];
         let groups: Vec<_> = gates.iter().map(|&gate| self.list(gate)).collect();
         json!({
-        "no_stop": self.list(all - *stop),
-        "no_cross": self.list(all - *cross),
-        "no_entry": groups,
+            "no_stop": self.list(all - *stop),
+            "no_cross": self.list(all - *cross),
+            "no_entry": groups,
         })
     }
 
     fn hostile_json(&self, kind: Kind) -> Value {
         let Hostility { empty, occupied, besieged } = self.hostile[kind];
         json!({
-        "empty": self.list(empty),
-        "occupied": self.list(occupied),
-        "besieged": self.list(besieged),
+            "empty": self.list(empty),
+            "occupied": self.list(occupied),
+            "besieged": self.list(besieged),
         })
     }
 }

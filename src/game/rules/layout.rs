@@ -26,19 +26,23 @@ impl Layout {
     /// # Errors
     /// If the text does not fill the board exactly, or has two kings or an unknown letter.
     pub fn parse(text: &str, board: Board) -> Result<Layout, LayoutError> {
-        let trimmed = text.trim();
-        let unprefixed = trimmed.strip_prefix('/').unwrap_or(trimmed);
-        let ranks = unprefixed.strip_suffix('/').unwrap_or(unprefixed);
-        let found = ranks.split('/').count();
-        if found != board.size() {
-            let expected = board.size();
-            return Err(LayoutError::Ranks { found, expected });
-        }
         let mut layout = Layout::default();
-        for (number, rank) in ranks.split('/').enumerate() {
+        for (number, rank) in Layout::ranks(text, board)?.enumerate() {
             layout.parse_rank(rank, number, board)?;
         }
         Ok(layout)
+    }
+
+    /// Splits the text of a board into its ranks, without the outer slashes.
+    pub(crate) fn ranks(
+        text: &str,
+        board: Board,
+    ) -> Result<impl Iterator<Item = &str>, LayoutError> {
+        let trimmed = text.trim();
+        let unprefixed = trimmed.strip_prefix('/').unwrap_or(trimmed);
+        let ranks = unprefixed.strip_suffix('/').unwrap_or(unprefixed).split('/');
+        let (found, expected) = (ranks.clone().count(), board.size());
+        if found == expected { Ok(ranks) } else { Err(LayoutError::Ranks { found, expected }) }
     }
 
     fn parse_rank(&mut self, text: &str, rank: usize, board: Board) -> Result<(), LayoutError> {

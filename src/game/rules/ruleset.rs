@@ -109,8 +109,8 @@ pub struct Decisions {
     pub notes: Vec<String>,
     /// The board.
     pub board: Board,
-    /// The named square sets, for drawings and descriptions: `throne`,
-    /// `beside-throne`, `corners` and `edge`, then the file's own in its order.
+    /// The named square sets, for drawings and descriptions: `throne`, `beside-throne`, `corners`
+    /// and `edge`, then the file's own in its order.
     pub squares: Vec<(String, SquareSet)>,
     /// The pieces at the start.
     pub start: Layout,

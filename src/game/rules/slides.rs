@@ -105,7 +105,7 @@ fn ray(board: Board, movement: &Movement, from: Square, direction: Direction) ->
     trimmed(steps)
 }
 
-/// Drops the steps behind the last one on which a move can end.
+/// Drops the steps after the last one on which a move can end.
 fn trimmed(mut steps: Vec<Step>) -> Vec<Step> {
     let length = steps.iter().rposition(|step| step.ends).map_or(0, |last| last + 1);
     steps.truncate(length);

@@ -86,9 +86,9 @@ impl ValueDecisions {
             })
     }
 
-    /// Hashes the board's size, the value of endless play, all sets in order and the squares in
-    /// reach of each kind from each square. A set is hashed as its length and its squares' numbers,
-    /// 16 bits each and little-endian.
+    /// Hashes the board's size, the value of endless play, all sets in order, and the squares that
+    /// each kind can reach from each square. A set is hashed as its length and its squares'
+    /// numbers, 16 bits each and little-endian.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         let endless = match self.endless {
@@ -105,7 +105,7 @@ impl ValueDecisions {
         Fingerprint(hasher.finalize().into())
     }
 
-    /// Iterates over all sets except those in reach.
+    /// Iterates over all sets except those of `reach`.
     fn sets(&self) -> impl Iterator<Item = SquareSet> {
         let hostile = self.hostile.into_iter().flat_map(|hostility| {
             let Hostility { empty, occupied, besieged } = hostility;

@@ -1,7 +1,7 @@
 use super::PatternError;
 use crate::game::board::{Board, Square, SquareSet, Symmetry};
 use crate::game::position::PositionError;
-use crate::game::rules::{Kind, LayoutError, Ruleset};
+use crate::game::rules::{Kind, Layout, LayoutError, Ruleset};
 
 /// Required contents of squares. A position matches if one of its mirror images does; every
 /// position matches the default.
@@ -25,15 +25,9 @@ impl Pattern {
     /// # Errors
     /// If the text does not fill the board, or has an unknown symbol.
     pub fn parse(text: &str, board: Board) -> Result<Pattern, PatternError> {
-        let trimmed = text.trim();
-        let tail = trimmed.strip_prefix('/').unwrap_or(trimmed);
-        let ranks = tail.strip_suffix('/').unwrap_or(tail);
-        let (found, expected) = (ranks.split('/').count(), board.size());
-        if found != expected {
-            return Err(PatternError::Layout(LayoutError::Ranks { found, expected }));
-        }
         let mut pattern = Pattern::default();
-        for (rank, rank_text) in ranks.split('/').enumerate() {
+        let ranks = Layout::ranks(text, board).map_err(PatternError::Layout)?;
+        for (rank, rank_text) in ranks.enumerate() {
             pattern.parse_rank(rank_text, rank, board)?;
         }
         Ok(pattern)

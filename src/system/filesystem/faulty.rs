@@ -41,7 +41,7 @@ pub(crate) const FROZEN: &str = "frozen";
 pub(crate) const FAULTS: [Fault; 5] =
     [Fault::Fail, Fault::Full, Fault::Flip, Fault::Kill, Fault::PowerCut];
 
-/// The number of calls before the fault that means no fault at all.
+/// Given as the number of calls before the fault, this means that no fault strikes.
 pub(crate) const NEVER: usize = usize::MAX - 1;
 
 /// A folder in which one call meets a fault.
@@ -213,7 +213,8 @@ impl FaultyFiles {
         self.0.lock().unwrap()
     }
 
-    /// Counts a call that has no effect before its fault; returns the fault, if it strikes now.
+    /// Counts a call, before it has any effect. Returns the fault if it strikes in this call and
+    /// the call must simulate it.
     fn call(&self) -> io::Result<(MutexGuard<'_, State>, Option<Fault>)> {
         let mut state = self.state();
         let now = state.left == 0;
@@ -240,7 +241,7 @@ impl FaultyFiles {
         Ok((state, fault))
     }
 
-    /// Counts a call that changes names, or that fails only when the disk is full.
+    /// As [`call`](FaultyFiles::call), for calls that fail on a full disk without a partial effect.
     fn change(&self) -> io::Result<MutexGuard<'_, State>> {
         match self.call()? {
             (_, Some(Fault::Full)) => Err(io::ErrorKind::StorageFull.into()),

@@ -8,10 +8,10 @@
 //! (shieldwalls, edge forts, encirclement, jumps, berserk moves, an unarmed king, short steps) are
 //! refused.
 //!
-//! Where OpenTafl deviates from its notation, its play counts: `tfr:i` is a draw, under `tfr:w` the
-//! mover of the third occurrence loses, and `corre`, `aforre` and `dforre` count only together with
-//! `cenre`. Where `ks:c` makes the king strong beside the throne, three attackers and the throne
-//! capture him, whatever `cenhe` says.
+//! Where OpenTafl plays otherwise than its notation says, its play is followed: `tfr:i` is a draw,
+//! under `tfr:w` the side whose move makes the third occurrence loses, and `corre`, `aforre` and
+//! `dforre` count only together with `cenre`. Where `ks:c` makes the king strong beside the throne,
+//! three attackers and the throne capture him, whatever `cenhe` says.
 
 mod error;
 mod fields;

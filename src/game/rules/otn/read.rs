@@ -33,6 +33,8 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
     hostile[Kind::Defender].besieged = besieged(&fields, &spaces, &movement[Kind::Defender])?;
     let named = predefined(board).map(|(name, squares)| (name.to_owned(), squares));
     let title = fields.value("name").replace('_', " ");
+    // A record has no fields for a ply limit, for the occurrence that counts as a repetition, or
+    // for squares whose occupants are protected: OpenTafl's own rules are filled in.
     let rules = from_decisions(Decisions {
         name: name_of(&title),
         title: if title.is_empty() { "Unnamed".to_owned() } else { title },
@@ -122,7 +124,8 @@ fn read_goals(
 }
 
 /// Reads the consequence of the third occurrence of a position, and the value of endless play. This
-/// follows OpenTafl's play: it treats `i` as `d`, and the other side wins than its notation says.
+/// follows OpenTafl's play, which treats `i` as `d`, and under `w` gives the win to the other side
+/// than the notation says.
 fn read_repetition(fields: &Fields) -> Result<(Repetition, Endless), OtnError> {
     let drawn = (Repetition::Draw, Endless::Draw);
     let lost = (Repetition::MoverLoses, Endless::Undecided);

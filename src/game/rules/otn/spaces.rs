@@ -53,8 +53,8 @@ impl Spaces {
 
     /// Iterates over the named sets, for drawings and descriptions.
     pub(super) fn named(&self) -> impl Iterator<Item = (String, SquareSet)> {
-        let there = self.0.iter().filter(|space| !space.squares.is_empty());
-        there.map(|space| (space.key.to_owned(), space.squares))
+        let present = self.0.iter().filter(|space| !space.squares.is_empty());
+        present.map(|space| (space.key.to_owned(), space.squares))
     }
 
     /// Returns the movement of a kind of piece.
@@ -68,8 +68,8 @@ impl Spaces {
         let all: SquareSet = board.squares().collect();
         let mut movement = Movement { stop: all, cross: all, gates: Vec::new() };
         for space in &self.0 {
-            let begins = start.squares(kind) & space.squares;
-            space.restrict(&mut movement, kind, begins).or_else(|()| {
+            let starting = start.squares(kind) & space.squares;
+            space.restrict(&mut movement, kind, starting).or_else(|()| {
                 let field = format!("{}s", space.key);
                 let reason = format!(
                     "{} starts where it may pass again but never stop: rulesets cannot express this",
@@ -125,21 +125,21 @@ impl Space {
 
     /// Restricts the movement of a kind of piece, some of which start on these squares. Fails if no
     /// movement is equivalent.
-    fn restrict(&self, movement: &mut Movement, kind: Kind, begins: SquareSet) -> Result<(), ()> {
+    fn restrict(&self, movement: &mut Movement, kind: Kind, starting: SquareSet) -> Result<(), ()> {
         if !self.passable[kind] {
             movement.cross -= self.squares;
-            movement.stop = (movement.stop - self.squares) | begins;
+            movement.stop = (movement.stop - self.squares) | starting;
             // A piece that starts there does not return.
-            movement.gates.extend(begins.iter().map(SquareSet::of));
+            movement.gates.extend(starting.iter().map(SquareSet::of));
             return Ok(());
         }
         let gated = !self.reenterable[kind];
         if !self.stoppable[kind] {
             let one = gated && self.squares.len() == 1;
-            if !begins.is_empty() && !one {
+            if !starting.is_empty() && !one {
                 return Err(());
             }
-            movement.stop = (movement.stop - self.squares) | begins;
+            movement.stop = (movement.stop - self.squares) | starting;
         }
         if gated && !self.squares.is_empty() {
             movement.gates.push(self.squares);
