@@ -74,7 +74,7 @@ impl Compression {
         }
     }
 
-    /// Whether the output depends on earlier inputs of the compressor: some match finders
+    /// Returns whether the output depends on earlier inputs of the compressor: some match finders
     /// hash with a salt that changes with each use.
     fn is_salted(self) -> bool {
         matches!(self, Compression::Level(4..=13))
@@ -209,7 +209,7 @@ impl Encoder {
 }
 
 /// The number of values that are filled at a time.
-const RUN: usize = 32;
+const FILL_CHUNK: usize = 32;
 
 /// Replaces every don't-care by the value before it, and leading ones by the first value.
 /// Returns the smallest and the largest value; `None` if there are only don't-cares.
@@ -217,13 +217,13 @@ fn fill(values: &[Code], filled: &mut Vec<Code>) -> Option<(Code, Code)> {
     let mut last = *values.iter().find(|&&value| value != DONT_CARE)?;
     filled.clear();
     filled.extend_from_slice(values);
-    for run in filled.chunks_mut(RUN) {
-        // Without don't-cares the run needs no serial pass; this test is vectorized.
-        if run.iter().fold(0, |marks, &value| marks + u32::from(value == DONT_CARE)) == 0 {
-            last = run[run.len() - 1];
+    for chunk in filled.chunks_mut(FILL_CHUNK) {
+        // Without don't-cares a chunk needs no serial pass; this test is vectorized.
+        if chunk.iter().fold(0, |marks, &value| marks + u32::from(value == DONT_CARE)) == 0 {
+            last = chunk[chunk.len() - 1];
             continue;
         }
-        for value in run {
+        for value in chunk {
             last = if *value == DONT_CARE { last } else { *value };
             *value = last;
         }

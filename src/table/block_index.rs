@@ -56,7 +56,7 @@ impl StoredBlock {
         }
     }
 
-    /// Whether a record could lie between the header and the index, which begins at `end`.
+    /// Returns whether a record could lie between the header and the index, which begins at `end`.
     fn fits_before(self, end: u64) -> bool {
         match self {
             StoredBlock::OneValue(_) => true,
@@ -88,8 +88,8 @@ impl BlockIndex {
         let sides = one_value.iter().filter(|one_value| one_value.is_none()).count() as u64;
         let start = footer.index_offset;
         // The limits of a grid keep this far below 64 bits.
-        let bytes = blocks_per_side * sides * ENTRY_BYTES as u64;
-        if start < HEADER_BYTES as u64 || start.checked_add(bytes) != Some(end) {
+        let length = blocks_per_side * sides * ENTRY_BYTES as u64;
+        if start < HEADER_BYTES as u64 || start.checked_add(length) != Some(end) {
             return Err(TableErrorKind::Corrupted(Part::Footer));
         }
         let damaged = TableErrorKind::Corrupted(Part::Index);
@@ -110,12 +110,11 @@ impl BlockIndex {
             return Err(damaged);
         }
         let first = if one_value[Side::Attackers].is_some() { blocks_per_side } else { 0 };
-        let entries = ((end - start) / ENTRY_BYTES as u64) as usize;
         Ok(BlockIndex {
             blocks_per_side,
             first,
             start,
-            entries,
+            entries: (length / ENTRY_BYTES as u64) as usize,
             loaded: loaded.map(Vec::into_boxed_slice),
             one_value,
         })
@@ -165,7 +164,7 @@ impl BlockIndex {
     }
 }
 
-/// Whether an entry is one of an index that begins at `index_start`.
+/// Returns whether an entry is valid in an index that begins at `index_start`.
 #[inline]
 fn is_valid(entry: u64, index_start: u64) -> bool {
     StoredBlock::of(entry).is_some_and(|stored| stored.fits_before(index_start))

@@ -3,10 +3,10 @@
 //! They are
 //!
 //! - slots with a soldier on the king's square, which are no positions;
-//! - slots that are not the position's least image under the symmetries that leave
-//!   the attackers unchanged: [`SliceIndex::rank`] returns the least one;
-//! - positions that are *decided*: the side to move can capture the king or escape
-//!   with him in one move. Probing answers them from the rules: a win in 1.
+//! - slots that are not the position's least image under the symmetries that leave the
+//!   attackers unchanged: [`SliceIndex::rank`] returns the least one;
+//! - positions that are *decided*: the side to move can capture the king or escape with him in
+//!   one move. Probing answers them from the rules: a win in 1.
 //!
 //! All other values are stored, including the other ways to end the game: a win by
 //! capturing the last man or taking the last move, and a loss in 0.
@@ -33,7 +33,7 @@ pub fn decided(
     }
 }
 
-/// Whether the side to move decides the game in one move.
+/// Returns whether the side to move decides the game in one move.
 pub(crate) fn is_decided(rules: &Ruleset, position: &Position) -> bool {
     !position.attackers.is_empty()
         && match position.to_move {
@@ -124,26 +124,27 @@ fn capturable_kings(rules: &Ruleset, attackers: SquareSet, defenders: SquareSet)
 pub(crate) struct KingThreats<'a> {
     rules: &'a Ruleset,
     /// Attackers, and squares that may be hostile to a king.
-    closed: SquareSet,
+    helpers: SquareSet,
 }
 
 impl<'a> KingThreats<'a> {
     pub(crate) fn new(rules: &'a Ruleset, attackers: SquareSet) -> KingThreats<'a> {
         let hostile = &rules.hostile[Kind::King];
-        let closed = attackers | hostile.empty | hostile.occupied | hostile.besieged;
-        KingThreats { rules, closed }
+        let helpers = attackers | hostile.empty | hostile.occupied | hostile.besieged;
+        KingThreats { rules, helpers }
     }
 
-    /// Returns the square next to an arrival on which a king may be captured by it.
+    /// Returns the square next to `to`, in this direction, if an attacker that arrives on `to` may
+    /// capture a king there.
     #[inline]
     pub(crate) fn king(&self, to: Square, direction: Direction) -> Option<Square> {
         let slides = self.rules.slides();
         let king = slides.next(to, direction)?;
         let beyond = slides.next(king, direction)?;
-        self.closed.contains(beyond).then_some(king)
+        self.helpers.contains(beyond).then_some(king)
     }
 
-    /// Whether an arrival may capture a king on any side.
+    /// Returns whether an arrival may capture a king on any side.
     #[inline]
     pub(crate) fn any(&self, to: Square) -> bool {
         Direction::ALL.into_iter().any(|direction| self.king(to, direction).is_some())
@@ -156,12 +157,12 @@ pub struct LeastImages {
     board: Board,
     /// The number of images of the attackers.
     images: usize,
-    symmetries: Vec<Mirror>,
+    symmetries: Vec<OwnSymmetry>,
 }
 
 /// A symmetry that leaves the attackers unchanged, other than the identity.
 #[derive(Clone, Debug)]
-struct Mirror {
+struct OwnSymmetry {
     symmetry: Symmetry,
     /// King squares whose image is greater.
     smaller: SquareSet,
@@ -169,9 +170,9 @@ struct Mirror {
     fixed: SquareSet,
 }
 
-impl Mirror {
-    fn new(board: Board, kings: SquareSet, symmetry: Symmetry) -> Mirror {
-        Mirror {
+impl OwnSymmetry {
+    fn new(board: Board, kings: SquareSet, symmetry: Symmetry) -> OwnSymmetry {
+        OwnSymmetry {
             symmetry,
             smaller: kings.iter().filter(|&s| symmetry.apply(board, s) > s).collect(),
             fixed: kings.iter().filter(|&s| symmetry.apply(board, s) == s).collect(),
@@ -180,7 +181,8 @@ impl Mirror {
 }
 
 impl LeastImages {
-    /// For positions with attackers that the symmetries in `stabilizer` leave unchanged.
+    /// Prepares for positions whose attackers are left unchanged by the symmetries in
+    /// `stabilizer`, and by no others.
     pub fn new(rules: &Ruleset, stabilizer: SymmetryGroup) -> LeastImages {
         let board = rules.board;
         let kings = rules.places(Kind::King);
@@ -188,48 +190,43 @@ impl LeastImages {
         LeastImages {
             board,
             images: rules.symmetries().order() / stabilizer.order(),
-            symmetries: others.map(|symmetry| Mirror::new(board, kings, symmetry)).collect(),
+            symmetries: others.map(|symmetry| OwnSymmetry::new(board, kings, symmetry)).collect(),
         }
     }
 
-    /// Whether every position is its own least image: the attackers have no symmetry.
+    /// Returns whether every position is its own least image: the attackers have no symmetry.
     pub fn all(&self) -> bool {
         self.symmetries.is_empty()
     }
 
     /// Returns the symmetries, other than the identity, that leave the attackers unchanged.
     pub fn symmetries(&self) -> impl Iterator<Item = Symmetry> + '_ {
-        self.symmetries.iter().map(|mirror| mirror.symmetry)
+        self.symmetries.iter().map(|own| own.symmetry)
     }
 
     /// Returns those of `kings` for which the position with these defenders is its own
     /// least image: the one with the least lane, then the least row.
     pub fn kings(&self, defenders: SquareSet, kings: SquareSet) -> SquareSet {
-        self.symmetries.iter().fold(kings, |kings, mirror| {
-            // The rows of one set of attackers are in colexicographic order of the
-            // defenders.
-            let image = mirror.symmetry.apply_set(self.board, defenders);
-            let least = if colex_less(image, defenders) {
-                mirror.smaller
-            } else {
-                mirror.smaller | mirror.fixed
-            };
+        self.symmetries.iter().fold(kings, |kings, own| {
+            // The rows of one set of attackers are in colexicographic order of the defenders.
+            let image = own.symmetry.apply_set(self.board, defenders);
+            let least =
+                if colex_less(image, defenders) { own.smaller } else { own.smaller | own.fixed };
             kings & least
         })
     }
 
     /// Returns the number of placements that a least image represents: its images.
     pub fn multiplicity(&self, defenders: SquareSet, king: Square) -> usize {
-        let unchanged = self.symmetries.iter().filter(|mirror| {
-            mirror.fixed.contains(king)
-                && mirror.symmetry.apply_set(self.board, defenders) == defenders
+        let unchanged = self.symmetries.iter().filter(|own| {
+            own.fixed.contains(king) && own.symmetry.apply_set(self.board, defenders) == defenders
         });
         // The images of the attackers, times the images under their own symmetries.
         self.images * (1 + self.symmetries.len()) / (1 + unchanged.count())
     }
 }
 
-/// Whether `set` precedes `other` in colexicographic order: the greatest square in only one
+/// Returns whether `set` precedes `other` in colexicographic order: the greatest square in only one
 /// of them is in `other`.
 fn colex_less(set: SquareSet, other: SquareSet) -> bool {
     let (own, others) = (set - other, other - set);

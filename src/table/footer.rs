@@ -46,7 +46,7 @@ pub struct SideSummary {
 }
 
 impl SideSummary {
-    /// Whether wins, draws and losses add up to the positions.
+    /// Returns whether wins, draws and losses add up to the positions.
     pub(super) fn is_consistent(&self) -> bool {
         let decisive = self.wins.checked_add(self.losses);
         decisive.and_then(|sum| sum.checked_add(self.draws)) == Some(self.positions)
@@ -98,7 +98,7 @@ impl SideSummary {
 }
 
 impl Metric {
-    /// The summary in a table of this metric: WDL tables have no distances.
+    /// Returns the summary as a table of this metric stores it: WDL tables have no distances.
     #[must_use]
     pub fn summary(self, summary: SideSummary) -> SideSummary {
         match self {

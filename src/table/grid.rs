@@ -115,7 +115,7 @@ impl Grid {
         2 * self.blocks_per_side
     }
 
-    /// Whether the block count is within the format's limit for these slots.
+    /// Returns whether the block count is within the format's limit for these slots.
     pub(super) fn has_valid_block_count(&self) -> bool {
         let slots = 2 * self.lanes as u64 * self.rows;
         self.blocks() <= UNLIMITED_BLOCKS.max(slots / MEAN_BLOCK_VALUES)

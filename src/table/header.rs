@@ -80,8 +80,7 @@ impl Header {
     /// Reads the header of a file, without checking the rest.
     ///
     /// # Errors
-    /// If the file cannot be read or does not begin with the header of a known
-    /// format.
+    /// If the file cannot be read or does not begin with the header of a known format.
     pub fn read(path: &Path) -> Result<Header, TableError> {
         let mut bytes = Vec::new();
         File::open(path)

@@ -1,4 +1,4 @@
-//! How long work reports its progress, and how it is cancelled.
+//! Progress reports of long-running work, and its cancellation.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub enum Phase {
     Verifying,
 }
 
-/// The work of one rank in a phase.
+/// The work of one rank, a process of the build, in a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RankWork {
     /// Rows in which the rank found something.
@@ -104,10 +104,10 @@ pub struct SliceReport {
 /// # fn main() {}
 /// ```
 pub trait Progress: Sync {
-    /// A phase of the work on a slice begins; it will process that many rows.
+    /// A phase of the work on a slice begins; it will process this many rows.
     fn phase(&self, _slice: Slice, _phase: Phase, _rows: u64) {}
 
-    /// That many more rows of the phase are done.
+    /// This many more rows of the phase are done.
     fn advance(&self, _rows: u64) {}
 
     /// Several ranks have finished a phase together; one entry for each rank.
@@ -116,11 +116,11 @@ pub trait Progress: Sync {
     /// A build has finished a slice, or found its tables.
     fn slice_done(&self, _report: &SliceReport) {}
 
-    /// One line that the user should know; the work has already dealt with it.
+    /// Something that the user should know, in one line; the work continues.
     fn notice(&self, _text: &str) {}
 
-    /// Whether to stop. Builds and verifications ask several times a second, and stop with an
-    /// error.
+    /// Returns whether to stop. Builds and verifications ask several times a second, and stop
+    /// with an error.
     fn is_cancelled(&self) -> bool {
         false
     }

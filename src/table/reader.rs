@@ -288,8 +288,8 @@ impl<S: Source> Table<S> {
         Ok(PackedBlock { number: block, content })
     }
 
-    /// Reads the record that begins at `start`. It must end before the index, and not exceed
-    /// the size that `values` can take.
+    /// Reads the record that begins at `start`. It must end before the index, and be no longer
+    /// than a record of that many values can be.
     fn record(&self, block: u64, start: u64, values: usize) -> KindResult<Cow<'_, [u8]>> {
         let room = self.footer.index_offset.saturating_sub(start);
         let bytes = record_bytes(&read(&self.source, start, RECORD_HEAD)?);

@@ -40,7 +40,7 @@ impl TemporaryFile {
         Err(TableErrorKind::Unwritable("its folder is full of temporary files"))
     }
 
-    /// Returns the temporary path.
+    /// Returns the temporary path; empty after the file has got its final name.
     pub(super) fn path(&self) -> &Path {
         self.path.as_deref().unwrap_or(Path::new(""))
     }
@@ -93,7 +93,7 @@ pub(crate) fn remove_temporaries(
     Ok(removed)
 }
 
-/// Whether a name has the form that [`TemporaryFile::create`] gives.
+/// Returns whether a name has the form that [`TemporaryFile::create`] gives.
 fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let parts: Vec<&str> = name.split('.').collect();

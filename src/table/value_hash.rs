@@ -105,7 +105,7 @@ impl LaneHasher {
         self.pending.drain(..whole);
     }
 
-    /// Returns a hasher that includes the pending values.
+    /// Returns a hasher of all values so far, including the pending ones.
     fn whole(&self) -> TreeHasher {
         let mut hasher = self.hasher.clone();
         hash_codes(&mut hasher, &self.pending);

@@ -89,12 +89,12 @@ impl BlockCache {
 
     /// Returns the current size and the hit counts so far.
     pub fn statistics(&self) -> CacheStatistics {
-        let Shared { counters, .. } = &*self.0;
+        let Shared { frames, counters, .. } = &*self.0;
         CacheStatistics {
             hits: counters.iter().map(|c| c.hits.load(Ordering::Relaxed)).sum(),
             misses: counters.iter().map(|c| c.misses.load(Ordering::Relaxed)).sum(),
-            bytes: self.0.frames.filled() * FRAME_BYTES,
-            limit_bytes: self.0.frames.count * FRAME_BYTES,
+            bytes: frames.filled() * FRAME_BYTES,
+            limit_bytes: frames.count * FRAME_BYTES,
         }
     }
 

@@ -66,9 +66,9 @@ impl Directory {
         size_of_val(&*self.words)
     }
 
-    /// Returns the entry of a shard for a number modulo the number of entries. Each multiple
-    /// of that permutes the entries differently, so that numbers at equal distances do not
-    /// all collide.
+    /// Returns the entry of a shard for a number: its remainder after division by the number of
+    /// entries, permuted differently for each quotient, so that numbers at equal distances do
+    /// not all collide.
     #[inline]
     fn entry_of(&self, shard: usize, number: u64) -> usize {
         let mixed = number ^ number >> self.bits;

@@ -7,7 +7,7 @@ use crate::game::slice::Slice;
 use crate::index::IndexError;
 use crate::table::{Metric, TableError, TableErrorKind};
 
-/// Why a position cannot be probed.
+/// The reason why a position cannot be probed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ProbeError {

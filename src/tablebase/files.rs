@@ -220,12 +220,11 @@ impl Files {
         let head = candidate.location.head(self.options.access)?;
         let header = *head.header();
         // Embedded tables were chosen by their headers: only files can be wrong here.
+        let path = head.path().map(Path::to_owned).unwrap_or_default();
         if header.fingerprint != rules.fingerprint() {
-            let path = head.path().map(Path::to_owned).unwrap_or_default();
             return Err(ProbeError::WrongRules { path, rules: rules.name.clone() });
         }
         if (header.slice, header.metric) != (slice, metric) {
-            let path = head.path().map(Path::to_owned).unwrap_or_default();
             return Err(ProbeError::WrongName { path });
         }
         let index = files.index(rules, slice)?;
@@ -283,7 +282,7 @@ fn get_or_grow<T: Default>(list: &mut Vec<T>, number: usize) -> &mut T {
     &mut list[number]
 }
 
-/// Whether a file is a table of these rules, according to its header.
+/// Returns whether a file is a table of these rules, according to its header.
 fn is_table_of(rules: &Ruleset, path: &Path) -> bool {
     path.is_file()
         && Header::read(path).is_ok_and(|header| header.fingerprint == rules.fingerprint())
@@ -297,7 +296,7 @@ fn slice_and_metric(path: &Path) -> Option<(Slice, Metric)> {
     (metric.file_name(slice) == path.file_name()?.to_str()?).then_some((slice, metric))
 }
 
-/// Whether a path exists; an error if the system does not tell.
+/// Returns whether a path exists; an error if the system cannot tell.
 pub(super) fn exists(path: &Path) -> Result<bool, ProbeError> {
     match path.try_exists() {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),

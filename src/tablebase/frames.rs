@@ -101,7 +101,8 @@ impl Frames {
         }
     }
 
-    /// Copies a piece into frame `at` of its shard, and assigns the frame to the entry.
+    /// Copies a piece into the frame at position `at` of its shard, and assigns the frame to the
+    /// entry.
     fn fill(
         &self,
         directory: &Directory,
@@ -166,7 +167,7 @@ impl Frames {
         self.shards[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Returns the number among all frames of frame `at` of a shard.
+    /// Returns the number, among all frames, of the frame at position `at` of a shard.
     fn frame(&self, shard: usize, at: usize) -> usize {
         at * self.shards.len() + shard
     }

@@ -53,8 +53,8 @@ pub struct TablebaseOptions {
     pub access: Access,
     /// The cache of decoded blocks. Default: a new one of 64 MiB.
     pub cache: BlockCache,
-    /// Whether to use the tables embedded in the library, which are preferred less than files:
-    /// for every built-in ruleset those of few men, at most six, for some slices without
+    /// Whether to use the tables embedded in the library, over which files take precedence.
+    /// They are tables of few men, at most six, for every built-in ruleset; some have no
     /// distances. Default: true.
     pub embedded: bool,
 }

@@ -23,7 +23,7 @@ impl From<Value> for Probed {
 }
 
 impl Probed {
-    /// Whether the value is complete: only draws have no distance.
+    /// Returns whether the value is complete: only draws have no distance.
     pub fn is_exact(self) -> bool {
         self.wdl == Wdl::Draw || self.plies.is_some()
     }
@@ -61,7 +61,7 @@ impl MoveProbe {
         tables.category_of(self.value)
     }
 
-    /// Whether the move preserves an outcome.
+    /// Returns whether the move preserves an outcome.
     fn keeps(&self, wdl: Wdl) -> bool {
         self.value.is_some_and(|after| after.wdl == wdl)
     }
@@ -89,10 +89,10 @@ impl Probe {
     /// distance. `None` if there is no legal move.
     ///
     /// # Errors
-    /// If tables are missing that the choice depends on: DTW tables, unless the position is
-    /// drawn (a player who only preserves a win may never win), or those of slices that a
-    /// capture leads to, unless another move is known to be the best. Also if the values
-    /// contradict each other.
+    /// If a table is missing on which the choice depends, or the values contradict each other.
+    /// Unless the position is drawn, the choice depends on DTW tables, since a player who only
+    /// preserves a win may never win. Unless another move is known to be the best, it depends on
+    /// the tables of the slices that captures lead to.
     pub fn best_move(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
         let Probe { value, ref moves } = *self;
         if value.is_exact()

@@ -132,7 +132,7 @@ impl<'a> CustodialCaptures<'a> {
             && self.is_hostile(self.hostility(side.soldier()), line, captors, men.of(side))
     }
 
-    /// Whether an attacker that has arrived next to the king on this line captures him.
+    /// Returns whether an attacker that has arrived next to the king on this line captures him.
     pub(super) fn king(&self, line: Line, attackers: SquareSet, defenders: SquareSet) -> bool {
         let hostility = self.hostility(Kind::King);
         let closes = |line: Line| {
@@ -163,7 +163,7 @@ impl<'a> CustodialCaptures<'a> {
             .map(|&(line, _)| line)
     }
 
-    /// Whether the square beyond a victim is hostile without a captor on it.
+    /// Returns whether the square beyond a victim is hostile without a captor on it.
     fn is_hostile(
         &self,
         hostility: &Hostility,

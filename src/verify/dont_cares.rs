@@ -62,7 +62,7 @@ impl AttackerContext {
     }
 
     /// Returns the symmetries, other than the identity, that leave the attackers unchanged.
-    pub(super) fn mirrors(&self) -> impl Iterator<Item = Symmetry> {
+    pub(super) fn own_symmetries(&self) -> impl Iterator<Item = Symmetry> {
         self.stabilizer.iter().filter(|&symmetry| symmetry != Symmetry::IDENTITY)
     }
 }
@@ -142,15 +142,15 @@ impl<'a, T: Score> DontCares<'a, T> {
         kings - attackers.set - defenders
     }
 
-    /// Returns the king squares for which the position with the defenders of that number is its
-    /// own least image, by lane and then by row; squares of soldiers are included.
+    /// Returns the king squares for which the position is its own least image, by lane and then
+    /// by row; squares of soldiers are included. `defenders` is the number of the defenders' set.
     pub(super) fn least(
         &self,
         attackers: &AttackerContext,
         sets: &DefenderSets,
         defenders: usize,
     ) -> SquareSet {
-        attackers.mirrors().fold(self.kings, |kings, symmetry| {
+        attackers.own_symmetries().fold(self.kings, |kings, symmetry| {
             let KingImages { greater, fixed } = self.king_images[symmetry.index()];
             // The rows of one set of attackers are in the order of the defenders' numbers.
             let is_less = sets.image(symmetry, defenders) < defenders;
@@ -169,7 +169,7 @@ impl<'a, T: Score> DontCares<'a, T> {
     }
 }
 
-/// Returns the king's ways to the first goal on each ray.
+/// Returns the king's paths to the first goal on each ray.
 fn find_escapes(rules: &Ruleset) -> Vec<Escape> {
     let mut escapes = Vec::new();
     for king in rules.places(Kind::King) {

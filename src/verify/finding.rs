@@ -55,25 +55,25 @@ impl Finding {
     pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
         match self {
             Finding::Dtw { position, stored, found } => format!(
-                "{}: the DTW table says {}, the moves {}",
+                "{}: the DTW table says {}, but the moves give {}",
                 position.display(rules),
                 value_text(rules, *stored),
                 value_text(rules, *found)
             ),
             Finding::Wdl { position, stored, found } => format!(
-                "{}: the WDL table says {}, it should say {}",
+                "{}: the WDL table says {}, but should say {}",
                 position.display(rules),
                 outcome_text(rules, *stored),
                 outcome_text(rules, *found)
             ),
             Finding::Summary { metric, side, stored, found } => format!(
-                "the {metric} table counts {}, with the {} to move it has {}",
-                counts(rules, stored),
+                "the {metric} table counts, with the {} to move, {}, but its values give {}",
                 side.name(),
+                counts(rules, stored),
                 counts(rules, found)
             ),
             Finding::ValueHash { metric, stored, found } => {
-                format!("the {metric} table's value hash is {stored}, that of its values {found}")
+                format!("the {metric} table's value hash is {stored}, but its values give {found}")
             }
         }
     }

@@ -191,7 +191,7 @@ fn stored_metric(base: &Tablebase, slice: Slice, wanted: Metric) -> Metric {
     }
 }
 
-/// Whether the slice has a table of this metric.
+/// Returns whether the slice has a table of this metric.
 fn has_table(base: &Tablebase, slice: Slice, metric: Metric) -> Result<bool, VerifyError> {
     match base.table(slice, metric) {
         Ok(_) => Ok(true),

@@ -26,13 +26,13 @@ impl Sample {
         wanted = wanted.clamp(1, left);
         let mut random = SeededRng::new(self.seed);
         // Selection sampling: each run is chosen with the probability wanted / left.
-        let chosen = (0..left).filter(move |_| {
-            let chosen = random.below(left) < wanted;
+        let runs = (0..left).filter(move |_| {
+            let is_chosen = random.below(left) < wanted;
             left -= 1;
-            wanted -= usize::from(chosen);
-            chosen
+            wanted -= usize::from(is_chosen);
+            is_chosen
         });
-        chosen.flat_map(move |number| number * run..((number + 1) * run).min(blocks))
+        runs.flat_map(move |number| number * run..((number + 1) * run).min(blocks))
     }
 }
 

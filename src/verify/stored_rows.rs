@@ -111,6 +111,7 @@ impl<'a, T: Score> StoredRows<'a, T> {
             Side::Attackers => men.defenders,
             Side::Defenders => men.attackers,
         };
+        // Most moves end next to no enemy, and so capture nothing, wherever the king is.
         if !self.custodial.neighbours(slide.to).meets(victims) {
             return best.offer_row(&child(SquareSet::EMPTY), slide);
         }
@@ -124,13 +125,13 @@ impl<'a, T: Score> StoredRows<'a, T> {
             let men_and_king = Men { king: Some(square), ..*men };
             let with_king = self.custodial.soldiers(mover, slide.to, &men_and_king);
             if with_king != taken {
+                // To be restored: the offer of the whole row changes this lane, too.
                 let before = *best.slot_mut(&common, lane);
                 best.exceptions.push((lane, with_king, before));
             }
         }
         best.offer_row(&common, slide);
         // Undo the offer on the exceptional lanes, and offer the row after their own captures.
-
         for i in 0..best.exceptions.len() {
             let (lane, taken, before) = best.exceptions[i];
             *best.slot_mut(&common, lane) = before;

@@ -41,15 +41,15 @@ impl WdlMismatches {
     }
 }
 
-/// Hashes the values of a table in the held blocks and, if `values` are `distances`, compares
-/// a WDL table with them. The hash is that of the table if all blocks are held. Lists at most
-/// `max_listed` mismatches of each lane of a row of blocks.
+/// Hashes the values of a table in the held blocks. With `compare_wdl`, the table is a WDL
+/// table, which is compared with the distances in `values`. The hash is that of the table if
+/// all blocks are held. Lists at most `max_listed` mismatches of each lane of a row of blocks.
 pub(super) fn check_table<T: Score>(
     table: &Table<TableFile>,
     layout: &RowLayout,
     held: &HeldBlocks,
     values: &Values<T>,
-    distances: bool,
+    compare_wdl: bool,
     max_listed: usize,
 ) -> Result<(ValueHash, WdlMismatches), VerifyError> {
     let grid = table.header().grid;
@@ -74,7 +74,7 @@ pub(super) fn check_table<T: Score>(
                     .map(|row| values.row_offset(side, row.block, row.number))
                     .collect(),
                 values,
-                distances,
+                compare_wdl,
                 max_listed,
             };
             let lanes = grid.shape().lanes_per_block;
@@ -99,7 +99,7 @@ struct RowGroup<'a, T> {
     /// The offset of each of these rows in `values`.
     row_offsets: Vec<usize>,
     values: &'a Values<'a, T>,
-    distances: bool,
+    compare_wdl: bool,
     max_listed: usize,
 }
 
@@ -125,7 +125,7 @@ impl<T: Score> RowGroup<'_, T> {
                     false => DONT_CARE,
                 }
             }));
-            if self.distances {
+            if self.compare_wdl {
                 self.compare(lane, codes, &mut wrong);
             }
         }

@@ -73,7 +73,7 @@ impl<'a, T: Score> Values<'a, T> {
         &self.scores[side][offset * self.stride..][..self.stride]
     }
 
-    /// Whether a lane of the row at an offset is not a don't-care.
+    /// Returns whether a lane of the row at an offset has a stored value: no don't-care.
     #[inline]
     pub(super) fn is_care(&self, side: Side, offset: usize, lane: usize) -> bool {
         let word = self.care[side][offset * words_per_row(self.stride) + lane / WORD];
@@ -210,7 +210,8 @@ fn fill_block<T: Score>(
     dont_cares: &DontCares<T>,
 ) {
     let sets = defenders.sets();
-    for symmetry in attackers.mirrors() {
+    // First, so that decided positions overwrite what is copied from don't-cares.
+    for symmetry in attackers.own_symmetries() {
         let lanes = dont_cares.lane_images(symmetry);
         for number in 0..sets.len() {
             let image = defenders.image(symmetry, number) * stride;

@@ -97,8 +97,8 @@ impl<'a, T: Score> Verifier<'a, T> {
         sample: &Sample,
         progress: &dyn Progress,
     ) -> Result<Verdict, VerifyError> {
-        let rows = self.defenders[0].len();
-        let chosen = sample.choose(self.blocks[0].count() as usize, rows);
+        let rows_per_block = self.defenders[0].len();
+        let chosen = sample.choose(self.blocks[0].count() as usize, rows_per_block);
         let numbering = self.numbering_bytes();
         let mut groups = self.groups(chosen, sample.memory_bytes.saturating_sub(numbering));
         let mut blocks = 0;
@@ -233,9 +233,9 @@ impl<'a, T: Score> Verifier<'a, T> {
     ) -> Result<(u64, Vec<Finding>), VerifyError> {
         let table = self.base.table(self.slice, metric)?;
         let StoredSlice { layout, values } = &rows.own;
-        let distances = metric != self.metric;
+        let compare_wdl = metric != self.metric;
         let (value_hash, wrong) =
-            check_table(table, layout, held, values, distances, MAX_FINDINGS)?;
+            check_table(table, layout, held, values, compare_wdl, MAX_FINDINGS)?;
         let mut count = wrong.count;
         let mut findings: Vec<Finding> =
             wrong.first.into_iter().map(|mismatch| self.finding(layout, mismatch)).collect();
