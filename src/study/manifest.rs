@@ -28,10 +28,10 @@ use crate::tablebase::{ProbeError, Tablebase};
 /// The name of a ruleset's manifest in the folder of its tables.
 pub const MANIFEST_FILE: &str = "MANIFEST.json";
 
-/// The maximum size of a manifest: a path may name a device without an end.
+/// The maximum size of a manifest in bytes: a path may name a device that never ends.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// The manifest of a ruleset's tables; displayed, the text of its file.
+/// The manifest of a ruleset's tables. It is displayed as the text of its file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -62,7 +62,7 @@ pub struct SliceEntry {
 pub struct FileEntry {
     /// `wdl` or `dtw`.
     pub metric: String,
-    /// The size.
+    /// The size in bytes.
     pub bytes: u64,
     /// The checksum in the file's footer, in hexadecimal.
     pub blake3: String,
@@ -183,7 +183,8 @@ impl Manifest {
             return Manifest::read(file, rules);
         }
         let folders = fs::read_dir(path).into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> = folders.map(|it| it.path().join(MANIFEST_FILE)).collect();
+        let mut files: Vec<PathBuf> =
+            folders.map(|entry| entry.path().join(MANIFEST_FILE)).collect();
         files.sort();
         let same = files.iter().find_map(|file| Manifest::read(file, rules).ok());
         same.ok_or_else(|| ManifestError {
@@ -241,7 +242,7 @@ mod slice_text {
     }
 }
 
-/// Why a manifest cannot be used.
+/// The reason why a manifest cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ManifestError {

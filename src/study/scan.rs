@@ -164,7 +164,7 @@ fn ranges(all: Range<u64>, length: u64) -> impl Iterator<Item = Range<u64>> {
     all.step_by(length as usize).map(move |start| start..end.min(start + length))
 }
 
-/// Why a table cannot be scanned.
+/// The reason why a table cannot be scanned.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StatsError {

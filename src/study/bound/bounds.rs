@@ -111,8 +111,8 @@ impl Counter<'_> {
         self.total(&field.all(), 1)
     }
 
-    /// Replaces the placements with all attackers at home by those that are possible if none
-    /// has moved.
+    /// Subtracts the placements with all attackers at home, and adds those that are possible if
+    /// none of them has moved.
     fn without_moved_back(
         &self,
         placements: BigUint,
@@ -229,12 +229,13 @@ impl Counter<'_> {
             ),
             Bound::new(
                 "no-move-defenders",
-                "upper bound on defenders to move without a move: the king has none",
+                "upper bound on positions where the defenders cannot move: the king cannot",
                 self.stuck_kings(&field),
             ),
             Bound::new(
                 "no-move-attackers",
-                "upper bound on attackers to move without a move: the mean over the attackers",
+                "upper bound on positions where the attackers cannot move: those where one attacker \
+                 cannot, averaged over the attackers",
                 self.stuck_attackers(&field),
             ),
         ]

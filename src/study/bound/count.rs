@@ -11,10 +11,10 @@ use std::collections::HashMap;
 use num_bigint::{BigInt, BigUint};
 
 use crate::game::board::{Square, SquareSet};
+use crate::game::rules::{Kind, Ruleset};
 use crate::game::slice::Slice;
 
 use super::reachability::{Camp, Reachability};
-use crate::game::rules::{Kind, Ruleset};
 
 /// The squares on which each kind may stand.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use crate::system::random::mix;
 
 /// The cost of a move; smaller costs break ties.
 const MOVE: u32 = 4;
-/// The assumed number of moves of a piece that no path leads to a goal.
+/// The assumed number of moves of a piece from which no path leads to a goal.
 const SHUT_OUT: u32 = 6;
 /// The cost of an empty goal for each of its neighbours that is a goal: inner goals should be
 /// filled first.
@@ -74,10 +74,10 @@ impl<'a> Distance<'a> {
             }
         }
         // Pieces without a goal of their own need a second move.
-        let near = 2 * near.len() as u32 - matched(&near);
-        let far = self.moves_of_others(kind, others, goals, occupied);
+        let moves_of_near = 2 * near.len() as u32 - matched(&near);
+        let moves_of_others = self.moves_of_others(kind, others, goals, occupied);
         let inner: u32 = goals.iter().map(|goal| self.inner[goal.index()]).sum();
-        MOVE * (near + far) + inner
+        MOVE * (moves_of_near + moves_of_others) + inner
     }
 
     /// Estimates the moves of pieces that cannot reach a goal in one move, each independently:

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::game::position::PositionError;
 
-/// Why a bound or a sample cannot be computed.
+/// The reason why a bound or a sample cannot be computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BoundError {

@@ -26,7 +26,7 @@ struct Node {
 }
 
 /// Returns the positions of a game from the start to the target, none of them twice; `None` if
-/// there is none.
+/// the search finds none.
 pub(crate) fn interleave(
     rules: &Ruleset,
     start: &Position,

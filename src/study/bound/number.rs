@@ -1,7 +1,6 @@
 //! Formatting of large integers.
 
-use num_bigint::BigInt;
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 
 /// A number in scientific notation: `9.5e26` is 9.5 × 10²⁶.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

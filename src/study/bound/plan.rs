@@ -10,8 +10,8 @@ use crate::game::rules::{Ruleset, Side};
 use super::budget::{Budget, BudgetExhausted};
 use super::distance::Distance;
 
-/// Node limits of a search for a nearer position: first with moves of the pieces concerned only,
-/// then with all moves.
+/// Searches for a nearer position, each with its node limit: the first only with moves of the
+/// pieces concerned, the second with all moves.
 const TRIES: [(bool, u64); 2] = [(true, 20_000), (false, 60_000)];
 
 /// Finds quiet moves from the start's placement to the target's; returns `None` if the search
@@ -66,18 +66,18 @@ struct Node {
     depth: u32,
 }
 
-/// Finds moves to a position that is nearer than this one, by a best-first search.
+/// Finds moves to a position that is nearer to the target than `origin`, by a best-first search.
 fn nearer(
     rules: &Ruleset,
     distance: &Distance,
-    position: &Position,
+    origin: &Position,
     concerned_only: bool,
     max_nodes: u64,
     budget: &mut Budget,
 ) -> Result<Option<Vec<Move>>, BudgetExhausted> {
-    let limit = distance.of(position);
-    let mut nodes = vec![Node { position: *position, parent: None, depth: 0 }];
-    let mut seen = HashSet::from([*position]);
+    let limit = distance.of(origin);
+    let mut nodes = vec![Node { position: *origin, parent: None, depth: 0 }];
+    let mut seen = HashSet::from([*origin]);
     let mut open = BinaryHeap::from([(Reverse(0), Reverse(0))]);
     while let Some((_, Reverse(number))) = open.pop() {
         let Node { position, depth, .. } = nodes[number];

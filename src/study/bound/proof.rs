@@ -58,7 +58,7 @@ fn search(
         let Backward::Found(ending) = retract(reachability, start, target, seed, budget)? else {
             return Ok(Verdict::Unreachable);
         };
-        // A failed attempt leaves most of the budget for others.
+        // Most of the budget is left for further attempts.
         let limit_of_attempt = (budget.left / 4).max(MIN_ATTEMPT);
         let game = budget.within(limit_of_attempt, |budget| {
             match plan(rules, start, &ending[0], seed, budget)? {
@@ -95,8 +95,8 @@ struct Node {
     depth: u32,
 }
 
-/// Retracts moves from the target until all pieces are on the board: best first, by the number of
-/// missing pieces, then by the number of plies.
+/// Retracts moves from the target until all pieces are on the board: best first, where a missing
+/// piece costs as much as four plies.
 fn retract(
     reachability: &Reachability,
     start: &Position,
@@ -131,8 +131,8 @@ fn retract(
         }
         next = open.pop().map(|(_, _, index)| {
             let (step, after) = steps[index];
-            let Node { position, depth, .. } = &nodes[after];
-            Node { position: position.before_all(&step), after, depth: depth + 1 }
+            let later = &nodes[after];
+            Node { position: later.position.before_all(&step), after, depth: later.depth + 1 }
         });
     }
     Ok(Backward::Exhausted)

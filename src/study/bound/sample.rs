@@ -119,6 +119,7 @@ pub fn is_game(rules: &Arc<Ruleset>, positions: &[Position], target: &Position) 
         };
         game.push(played);
     }
+    // A side to move without a move has lost, but its position counts as a placement.
     let is_over = game.outcome().is_some_and(|_| has_move(rules, game.position()));
     positions.first() == game.positions().first() && game.position() == target && !is_over
 }

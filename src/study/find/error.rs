@@ -6,7 +6,7 @@ use crate::game::rules::{Kind, LayoutError};
 use crate::game::slice::Slice;
 use crate::study::scan::StatsError;
 
-/// Why a search cannot run.
+/// The reason why a search cannot run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindError {
@@ -56,7 +56,7 @@ impl From<PatternError> for FindError {
     }
 }
 
-/// Why a pattern is invalid.
+/// The reason why a pattern is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PatternError {
@@ -67,7 +67,7 @@ pub enum PatternError {
         /// The rank's number, from 1.
         rank: usize,
     },
-    /// The board has no square of this name; the second is the board's last square.
+    /// The board has no square of this name; the second field is its last square.
     NoSquare(String, SquareName),
     /// A square has two requirements that exclude each other.
     Twice(SquareName),

@@ -4,7 +4,7 @@ use crate::system::bytes::Bytes;
 
 use super::{Board, Cell};
 
-/// Why a game of short tafl cannot be solved.
+/// The reason why a game of short tafl cannot be solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ShortError {

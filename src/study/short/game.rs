@@ -14,7 +14,7 @@ impl Game {
         Game { board, rule, kings: board }
     }
 
-    /// Restricts the game to the king's squares that he can reach from this one: the square
+    /// Restricts the game to the squares that the king can reach from this one: the square
     /// itself, and those north and west of it.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Game {
         self.rule
     }
 
-    /// Returns the part of the board, from the north-west corner, that the king's squares are.
+    /// Returns the king's squares of the game: a part of the board, from the north-west corner.
     pub fn kings(self) -> Board {
         self.kings
     }

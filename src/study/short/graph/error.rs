@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Why a game on a graph cannot be read or solved.
+/// The reason why a game on a graph cannot be read or solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -25,7 +25,7 @@ pub enum GraphError {
     Stopped,
 }
 
-/// Why a line of an edge list is invalid.
+/// The reason why a line of an edge list is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GraphFault {
@@ -45,7 +45,7 @@ impl fmt::Display for GraphError {
         match self {
             GraphError::Line(line, fault) => write!(f, "line {line}: {fault}"),
             GraphError::Empty => {
-                f.write_str("there are no vertices: write an edge a line, like `a b`")
+                f.write_str("there are no vertices: write one edge per line, as in `a b`")
             }
             GraphError::TooMany(most) => write!(f, "there are more than {most} vertices"),
             GraphError::Circle(names) => write!(
