@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn elo_and_scores_go_both_ways() {
+    fn elo_and_scores_round_trip() {
         // 10 to 1 are 400 Elo, by definition.
         assert_near(elo_of(10.0 / 11.0), 400.0);
         assert_near(elo_of(0.76), 200.24);

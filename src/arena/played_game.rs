@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn who_fails_loses_with_the_reason() {
+    fn a_player_that_fails_loses_with_the_reason() {
         let clock = Clock::Nodes(1);
         let error = |_: &Game, _| {
             Err(PlayerError { player: "puppet".to_owned(), reason: "no idea".to_owned() })

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_refused_with_what_there_is() {
+    fn unknown_kinds_and_keys_are_refused_with_the_known_ones() {
         for (text, words) in [
             ("", ["\"\"", "engine, random, greedy"]),
             ("chess", ["\"chess\"", "combination, otep"]),

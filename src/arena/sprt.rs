@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bounds_are_walds() {
+    fn the_bounds_are_those_of_wald() {
         let (lower, upper) = Sprt::new(0.0, 5.0).bounds();
         assert!((upper - 19f64.ln()).abs() < 1e-12 && (lower + upper).abs() < 1e-12);
     }

@@ -215,7 +215,7 @@ impl SharedMatch<'_> {
     }
 
     /// Plays a game; returns `None` if the match was closed meanwhile. Players that failed are
-    /// created anew for the next game.
+    /// created again for the next game.
     fn play(
         &self,
         (pair, attackers): Task,

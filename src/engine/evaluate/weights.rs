@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn every_ruleset_has_weights_and_files_go_both_ways() {
+    fn every_ruleset_has_weights_and_files_round_trip() {
         for name in Ruleset::builtin_names() {
             let rules = rules(name);
             let weights = Weights::of(&rules);

@@ -36,7 +36,7 @@ impl<const W: usize> Worker<'_, W> {
             return score;
         }
         // Mate distance pruning: the best possible score is a win with the next move, and the
-        // worst a loss now, for want of a move.
+        // worst a loss now, because there is no move.
         alpha = alpha.max(lost_in(ply));
         beta = beta.min(won_in(ply + 1));
         if alpha >= beta {

@@ -15,7 +15,7 @@ pub(super) struct Proof<'a> {
     tables: &'a Tablebase,
     game: Game,
     /// By winner, the minimum distance of the game's repeatable positions, the current one
-    /// included, that are won for this side by the tables. A winner who is no further from the
+    /// included, that are won for this side by the tables. A winner that is no further from the
     /// end never meets one of them, since the distance decreases with every ply.
     nearest: BySide<Plies>,
     /// The number of positions that the proof may still visit.

@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_in_comes_out_for_every_ply() {
+    fn entries_are_returned_for_every_ply() {
         let table = TranspositionTable::new(1 << 12).unwrap();
         let step = Step::new(360, 17);
         for (score, seen) in [(37, 37), (-2000, -2000), (WON - 5, WON - 9), (9 - WON, 13 - WON)] {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cleared_table_knows_nothing() {
+    fn a_cleared_table_is_empty() {
         let mut table = TranspositionTable::new(1 << 12).unwrap();
         let entry = Entry { step: Step::NONE, score: 1, depth: 7, bound: Some(Bound::Exact) };
         (1..=40).for_each(|key| table.put(key << 58, 0, entry));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_entry_is_none() {
+    fn a_torn_entry_is_ignored() {
         let table = TranspositionTable::new(64).unwrap();
         let entry = Entry { step: Step::NONE, score: 1, depth: 7, bound: Some(Bound::Exact) };
         table.put(5, 0, entry);
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_win_holds_where_it_comes_in_time_and_nothing_can_come_back() {
+    fn a_win_holds_if_it_comes_in_time_and_no_position_can_be_repeated() {
         let mut table = TranspositionTable::new(1 << 12).unwrap();
         let bound = |score, table: &TranspositionTable, validity: Validity| {
             table.get(score as u64, 3, &validity).unwrap().bound

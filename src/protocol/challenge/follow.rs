@@ -87,7 +87,7 @@ fn find_move_to(game: &Game, layout: &Layout) -> Option<Move> {
     })
 }
 
-/// Whether the game also goes on by our rules. A side without a move is left to the server, which
+/// Whether the game also continues by our rules. A side without a move is left to the server, which
 /// has no rule for it.
 fn is_in_progress(game: &Game) -> bool {
     game.outcome().is_none_or(|outcome| outcome.reason == Reason::NoMove)

@@ -14,7 +14,7 @@ pub const MAX_BYTES: usize = 64 << 10;
 /// UTF-8.
 pub fn read(stream: &mut impl Read) -> Result<Option<String>, ChallengeError> {
     let mut prefix = [0; 4];
-    // Read the first byte alone: an end before it is no error, an end after it is.
+    // Read the first byte alone: an end of the stream before it is not an error, one after it is.
     loop {
         match stream.read(&mut prefix[..1]) {
             Ok(0) => return Ok(None),

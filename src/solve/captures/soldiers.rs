@@ -244,7 +244,7 @@ pub(crate) fn capture_groups<const N: usize>(
     let always: SquareSet = victims.iter().filter(|v| v.without_king).map(|v| v.square).collect();
     let mut rest: Row<N> = !Row::EMPTY;
     for victim in victims.iter().filter(|v| v.with_king != v.without_king) {
-        // The king is on this anvil, hence on no other one.
+        // On this lane the king is on this anvil, so it is on no other one.
         let anvil = region.bit(victim.anvil);
         let captured = if victim.with_king {
             always.with(victim.square)

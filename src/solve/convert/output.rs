@@ -41,7 +41,7 @@ pub(crate) fn block_shape(packing: Packing, index: &SliceIndex) -> BlockShape {
     BlockShape::holding(values, lanes, index.rows())
 }
 
-/// A file being written, as far as this process writes it.
+/// A file being written: the part of this process.
 pub(super) struct Output {
     /// The kind of values in the file.
     pub metric: Metric,

@@ -1,4 +1,4 @@
-//! Captures of the king, as far as attackers alone decide.
+//! Captures of the king that attackers alone decide.
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_boards_are_as_one() {
+    fn eight_boards_agree_with_one() {
         for rules in &*RULESETS {
             for kind in [Kind::Attacker, Kind::Defender] {
                 with_words!(check, rules, kind);

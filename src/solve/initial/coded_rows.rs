@@ -21,7 +21,7 @@ pub(crate) fn code_of(value: Value) -> Code {
 /// for each of 45 to 361 lanes, and are quick to read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CodedRows<const N: usize> {
-    /// By row: the start of its entries, and thereby the end of the previous row's.
+    /// By row: the start of its entries, where those of the previous row end.
     starts: Vec<u64>,
     codes: Vec<Code>,
     lanes: Vec<Row<N>>,

@@ -91,7 +91,7 @@ impl Outbox {
         let own = even_split(count, comm.rank(), comm.size());
         let mut received: Vec<Vec<RowBatch>> = batches[own.clone()].iter_mut().map(take).collect();
         if comm.size() > 1 {
-            // The own partitions are empty by now.
+            // The batches of this rank's own partitions have been taken already.
             let mut by_rank = Vec::with_capacity(comm.size());
             for rank in 0..comm.size() {
                 let partitions = even_split(count, rank, comm.size());

@@ -436,7 +436,7 @@ mod tests {
         }
 
         #[test]
-        fn packs_do_as_their_rows(words in any::<[[u64; 6]; 9]>(), by in 0..384_usize) {
+        fn packs_agree_with_their_rows(words in any::<[[u64; 6]; 9]>(), by in 0..384_usize) {
             packs::<1>(&words, by);
             packs::<2>(&words, by);
             packs::<3>(&words, by);
