@@ -185,6 +185,7 @@ fn probe_k2v4(c: &mut Criterion) {
         });
     }
     group.throughput(Throughput::Elements(1));
+    // The default cache holds all blocks, too, and is filled beforehand.
     let by_default = open(BlockCache::DEFAULT_BYTES);
     sample.probe(&by_default, 0, SAMPLED as u64);
     group.bench_function("probe WDL, cache as by default", |b| {
@@ -194,6 +195,7 @@ fn probe_k2v4(c: &mut Criterion) {
             begun.elapsed()
         });
     });
+    // Without a cache every probe decodes its block, while the file stays in the system's cache.
     let cold = open(0);
     let mut positions = sample.positions.iter().cycle();
     group.bench_function("probe WDL, block not in the cache", |b| {

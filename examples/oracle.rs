@@ -132,6 +132,7 @@ fn strength(
         let mut halves = 0;
         for side in Side::ALL {
             let mut game = Game::from_position(Arc::clone(rules), start)?;
+            // So that games do not depend on those before.
             with.clear();
             without.clear();
             while game.outcome().is_none() && game.moves().len() < MAX_PLIES {

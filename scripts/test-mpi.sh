@@ -38,9 +38,9 @@ same() {
 
 "$program" --tables "$folder/alone" build brandubh --men "$men" --json >/dev/null 2>&1
 for count in "${processes[@]}"; do
-    among "$count" "$folder/by-$count" --men "$men" >"$folder/told" 2>"$folder/log" ||
+    among "$count" "$folder/by-$count" --men "$men" >"$folder/output" 2>"$folder/log" ||
         { cat "$folder/log" >&2; exit 1; }
-    grep -q '"ranks"' "$folder/told" || { echo "$count processes: none built together" >&2; exit 1; }
+    grep -q '"ranks"' "$folder/output" || { echo "$count processes: none built together" >&2; exit 1; }
     same "$folder/by-$count" "$count processes"
 done
 

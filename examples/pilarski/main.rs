@@ -63,6 +63,7 @@ fn options(arguments: impl Iterator<Item = String>) -> Result<Options, String> {
             other => return Err(format!("{other:?}: the parts are {}", PARTS.join(", "))),
         }
     }
+    // --time and --games take precedence over --full, wherever they stand.
     if options.full {
         (options.time, options.games) = (Duration::from_secs(2), None);
     }

@@ -179,6 +179,7 @@ pub(crate) fn costs(arena: &Arena) -> Result<(), Failure> {
         let total: Duration = moves.iter().map(|stats| stats.time).sum();
         let longest = moves.iter().map(|stats| stats.time).max().unwrap_or_default();
         let simulations: u64 = moves.iter().map(|stats| stats.simulations).sum();
+        // Moves played at once have no simulations, and would distort the rate.
         let searched: Duration =
             moves.iter().filter(|stats| stats.simulations > 0).map(|stats| stats.time).sum();
         let max_bytes = moves.iter().map(|stats| stats.bytes).max().unwrap_or(0);

@@ -40,6 +40,7 @@ pub fn verify<'py>(
         }
         percent => percent.map(|percent| Sample { percent, seed, memory_bytes }),
     };
+    // A sample keeps within the limit by itself.
     if sample.is_none() {
         check_memory(base, slice, memory_bytes)?;
     }
@@ -56,6 +57,7 @@ pub fn verify<'py>(
         Ok(Verdict::Proved { positions }) => ("proved", positions, None, 0, Vec::new()),
         Ok(Verdict::Consistent { positions }) => ("consistent", positions, None, 0, Vec::new()),
         Ok(Verdict::Sampled { blocks, positions, metric }) => {
+            // A sample without distances shows no more than a whole table without them.
             let word = if metric == Metric::Dtw { "sampled" } else { "consistent" };
             (word, positions, Some(blocks), 0, Vec::new())
         }

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 options = argparse.Namespace(program=None, slow=False)
 
 
-class Unasked(Exception):
+class Skipped(Exception):
     """A figure that needs --program or --slow."""
 
 
@@ -44,7 +44,7 @@ def query(queries, name):
 
 def need_slow():
     if options.program is None or not options.slow:
-        raise Unasked
+        raise Skipped
 
 
 # An empty table folder, so that the program uses only its embedded tables.
@@ -54,7 +54,7 @@ NO_TABLES = tempfile.TemporaryDirectory()
 def command(*arguments):
     """Returns the command line of the program, with JSON output."""
     if options.program is None:
-        raise Unasked
+        raise Skipped
     return [options.program, "--json", "--tables", NO_TABLES.name, *arguments]
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from asking import FIGURES, ROOT, TABLES, Problem, Unasked, query
+from asking import FIGURES, ROOT, TABLES, Problem, Skipped, query
 from formats import renewed
 
 
@@ -49,7 +49,7 @@ class Document:
             at = found.end()
             try:
                 value = query(FIGURES, name)(*arguments)
-            except Unasked:
+            except Skipped:
                 self.left += 1
                 continue
             self.count += 1
@@ -77,7 +77,7 @@ class Document:
             try:
                 fill(header, renewed_row, *arguments)
                 self.count += len(row)
-            except Unasked:
+            except Skipped:
                 self.left += 1
             else:
                 row[:] = renewed_row

@@ -4,7 +4,7 @@ import functools
 import re
 import subprocess
 
-from asking import ROOT, Unasked, figure, options
+from asking import ROOT, Skipped, figure, options
 
 
 @figure
@@ -40,7 +40,7 @@ def crates(feature="none"):
     """Crates with `none`, a feature, or `default`. Resolving versions needs the registry, so this
     requires --program."""
     if options.program is None:
-        raise Unasked
+        raise Skipped
     if feature == "default":
         return count_crates(())
     chosen = () if feature == "none" else ("--features", feature)

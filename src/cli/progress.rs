@@ -143,12 +143,12 @@ impl Reporter {
     /// Estimates the remaining time from the speed of the finished slices.
     fn time_left(&self, state: &State) -> Option<Duration> {
         let (done, left) = self.slices.split_at(state.current.min(self.slices.len()));
-        let slots = |works: &[Work]| works.iter().map(|work| work.slots as f64).sum::<f64>();
+        let (slots_done, slots_left) = (total_slots(done), total_slots(left));
         let spent = state.slice_begun - state.begun;
-        if slots(done) == 0.0 || spent < Duration::from_secs(1) {
+        if slots_done == 0.0 || spent < Duration::from_secs(1) {
             return None;
         }
-        let all = spent.as_secs_f64() * slots(left) / slots(done);
+        let all = spent.as_secs_f64() * slots_left / slots_done;
         let left = Duration::try_from_secs_f64(all).ok()?;
         left.checked_sub(state.slice_begun.elapsed())
     }
@@ -188,6 +188,10 @@ impl Progress for Reporter {
     fn notice(&self, text: &str) {
         self.line(&format!("taflbase: {text}"));
     }
+}
+
+fn total_slots(works: &[Work]) -> f64 {
+    works.iter().map(|work| work.slots as f64).sum()
 }
 
 fn name(phase: Phase) -> String {

@@ -279,6 +279,7 @@ fn one_damaged_file_does_not_affect_the_others() {
             let (base, known, failed) = (&base, &known, &failed);
             scope.spawn(move || {
                 for round in 0..20 {
+                    // The threads begin with different slices, sound and damaged.
                     let number = (i + round) % slices.len();
                     let sound = !broken.iter().any(|name| name.starts_with(slices[number]));
                     for known in &known[number] {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use taflbase::Tablebase;
 use taflbase::arena::{
     Factory, GameRecord, PlayerContext, PlayerId, Results, Settings, Sprt, Store, Tally,
     Tournament, factory,
 };
 use taflbase::engine::Clock;
+use taflbase::rules::Ruleset;
 
 use super::arguments::{MAX, on_interrupt, parse_number, parse_seconds};
 use super::error::CliError;
@@ -140,20 +142,34 @@ impl MatchClock {
     }
 }
 
+/// Makes the factory of a player from its description.
+fn player(
+    who: PlayerId,
+    described: &str,
+    seed: u64,
+    rules: &Arc<Ruleset>,
+    tables: &Arc<Tablebase>,
+) -> Result<Factory, CliError> {
+    let context = PlayerContext {
+        rules: Arc::clone(rules),
+        tables: Some(Arc::clone(tables)),
+        // Different seeds, so that two random players differ.
+        seed: seed.wrapping_mul(2) + who as u64,
+    };
+    factory(described, &context)
+        .map_err(|error| CliError::Error(format!("player {}, {described:?}: {error}", who.name())))
+}
+
 /// Plays the match.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules = Arc::new(base.rules().clone());
-    let tables = Some(Arc::new(base));
-    let make = |who: PlayerId, text: &str| -> Result<Factory, CliError> {
-        let (rules, tables) = (Arc::clone(&rules), tables.clone());
-        // Different seeds, so that two random players differ.
-        let context = PlayerContext { rules, tables, seed: args.seed.wrapping_mul(2) + who as u64 };
-        let made = factory(text, &context);
-        made.map_err(|error| CliError::Error(format!("player {}, {text:?}: {error}", who.name())))
-    };
+    let tables = Arc::new(base);
     let tournament = Tournament {
-        players: [make(PlayerId::A, &args.a)?, make(PlayerId::B, &args.b)?],
+        players: [
+            player(PlayerId::A, &args.a, args.seed, &rules, &tables)?,
+            player(PlayerId::B, &args.b, args.seed, &rules, &tables)?,
+        ],
         settings: Settings {
             rules: Arc::clone(&rules),
             players: [args.a.clone(), args.b.clone()],

@@ -94,12 +94,12 @@ impl TerminalGame<'_> {
         let position = self.game.position();
         match self.tables.probe(position) {
             Ok(probe) => {
-                let told = words(&self.tables, probe.value);
+                let answer = words(&self.tables, probe.value);
                 let moves = move_table(&self.tables, position, &probe.moves);
-                self.say(&format!("{} to move: {told}\n\n{moves}", position.to_move.name()))
+                self.say(&format!("{} to move: {answer}\n\n{moves}", position.to_move.name()))
             }
             Err(error) => match self.session.probe_error(&self.tables, &self.args.rules, error) {
-                CliError::Negative(told) => self.say(&told),
+                CliError::Negative(answer) => self.say(&answer),
                 other => Err(other),
             },
         }

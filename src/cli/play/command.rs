@@ -187,8 +187,8 @@ mod tests {
         let many = parsed("kc");
         assert!(many.starts_with("which one of these?\nKc5-c1") && many.contains("Kc5-d5"));
         for line in ["c5-c8", "c5 c8", "c5c8", "KC5 - C8"] {
-            let told = "the board has no square \"c8\": squares go from a1 to g7";
-            assert_eq!(parsed(line), told, "{line}");
+            let expected = "the board has no square \"c8\": squares go from a1 to g7";
+            assert_eq!(parsed(line), expected, "{line}");
         }
         assert_eq!(parsed("a1 a2"), "no piece stands on a1");
         for line in ["é5 c1", "5", "c5 é1", "cc5 c1", "c5", "55 c1"] {

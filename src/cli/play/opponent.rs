@@ -168,8 +168,8 @@ fn player(
         tables: Some(Arc::clone(tables)),
         seed: random_seed(),
     };
-    let refused = |error| CliError::Error(format!("--opponent {described:?}: {error}"));
-    let make = factory(described, &context).map_err(refused)?;
+    let make = factory(described, &context)
+        .map_err(|error| CliError::Error(format!("--opponent {described:?}: {error}")))?;
     let mut player = make().map_err(CliError::new)?;
     player.begin(game).map_err(CliError::new)?;
     Ok(player)

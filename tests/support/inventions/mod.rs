@@ -100,6 +100,7 @@ impl Invention {
         let mut rules = String::new();
         let mut closed = Vec::new();
         for kind in ["attackers", "defenders", "king"] {
+            // The king must be able to stop on his goals.
             let stop = if kind == "king" { self.some(1) - goals } else { self.some(1) };
             let (cross, gates) = (self.some(1), self.gates());
             let [stop_list, cross] = [stop, cross].map(|set| self.union(set));
@@ -131,6 +132,7 @@ impl Invention {
         }
         let goal_list = self.union(goals);
         writeln!(rules, "[end]\ngoals = {goal_list}").unwrap();
+        // The smallest valid start: the king and one attacker.
         let king = (all - goals - closed[2]).first().unwrap();
         let start = Layout {
             attackers: SquareSet::of(self.random.square((all - closed[0]).without(king))),
