@@ -5,11 +5,11 @@
 //! wrote at once does not match its key.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::state::Step;
 use crate::system::mapping::AtomicWords;
 use crate::system::prefetch::prefetch;
+use crate::system::sync::{AtomicU64, Ordering};
 
 use super::canonical::Key;
 

@@ -13,4 +13,5 @@ pub(crate) mod prefetch;
 #[cfg(feature = "serve")]
 pub(crate) mod priority;
 pub(crate) mod random;
+pub(crate) mod sync;
 pub(crate) mod tree_hash;

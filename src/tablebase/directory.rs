@@ -6,9 +6,8 @@
 //! number of lines, so that consecutive pieces are close together; four are in a second line,
 //! chosen by a hash. Only if all eight are taken is one evicted before the frames are full.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::system::mapping::AtomicWords;
+use crate::system::sync::{AtomicU64, Ordering};
 
 /// The tag of an empty entry.
 const EMPTY: u64 = 0;

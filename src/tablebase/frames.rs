@@ -2,10 +2,10 @@
 
 use std::iter;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::OnceLock;
 
 use crate::system::mapping::AtomicWords;
+use crate::system::sync::{AtomicU64, Mutex, MutexGuard, Ordering, fence};
 
 use super::directory::{Directory, MAX_FRAMES, Piece};
 
