@@ -53,13 +53,15 @@ await() {
 }
 
 export TAFLBASE AXE=$axe
-# Serve the embedded tables, those of a ruleset with undecided positions, and a ruleset with
-# the smallest board.
-unset TAFLBASE_TABLES
+# Serve the embedded tables, those of a ruleset with undecided positions, a ruleset with the
+# smallest board, and a certificate.
+unset TAFLBASE_TABLES TAFLBASE_PROOFS
 rules=tests/rulesets
 "$TAFLBASE" build "$rules/strange.toml" --men 4 --tables "$place/tables" >/dev/null 2>&1
+"$TAFLBASE" solve brandubh "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d" \
+  --certificate "$place/won.cert" >/dev/null
 "$TAFLBASE" serve --addr 127.0.0.1:0 --json --tables "$place/tables" \
-  --rules "$rules/strange.toml" --rules "$rules/mini-edge.toml" \
+  --rules "$rules/strange.toml" --rules "$rules/mini-edge.toml" --proofs "$place/won.cert" \
   >"$place/server" 2>"$place/server.log" &
 chromedriver --port=0 >"$place/driver" 2>&1 &
 EXPLORER=$(await "$place/server" '"url":"\([^"]*\)"')

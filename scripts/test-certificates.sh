@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 program=$(realpath "${PROGRAM:-target/release/taflbase}") python=${PYTHON:-python3}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-unset TAFLBASE_TABLES
+unset TAFLBASE_TABLES TAFLBASE_PROOFS
 mkdir "$place/none"
 
 fail() {

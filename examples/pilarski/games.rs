@@ -42,7 +42,7 @@ impl Arena {
 
     pub(crate) fn context(&self) -> PlayerContext {
         let (rules, tables) = (Arc::clone(&self.rules), Some(Arc::clone(&self.tables)));
-        PlayerContext { rules, tables, seed: 1 }
+        PlayerContext { rules, tables, proofs: None, seed: 1 }
     }
 
     /// Plays `games` games of A and B from the start, half of them with either colour. Saved

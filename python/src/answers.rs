@@ -175,8 +175,8 @@ fn score(py: Python<'_>, score: Score) -> PyResult<Bound<'_, PyAny>> {
     let (category, plies, estimate) = match score {
         Score::Win(plies) => (Some("win"), Some(plies), None),
         Score::Loss(plies) => (Some("loss"), Some(plies), None),
-        Score::TableWin => (Some("win"), None, None),
-        Score::TableLoss => (Some("loss"), None, None),
+        Score::TableWin | Score::ProvedWin => (Some("win"), None, None),
+        Score::TableLoss | Score::ProvedLoss => (Some("loss"), None, None),
         Score::Estimate(hundredths) => (None, None, Some(hundredths)),
     };
     answer(py, "Score", (category.map(self::category), plies, estimate))

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::engine::PlayerError;
+use crate::engine::{PlayerError, ProvedPositions};
 use crate::game::rules::Ruleset;
 use crate::tablebase::{ProbeError, Tablebase};
 
@@ -25,6 +25,8 @@ pub struct PlayerContext {
     pub rules: Arc<Ruleset>,
     /// The endgame tables of an engine whose description names none.
     pub tables: Option<Arc<Tablebase>>,
+    /// The proved positions of an engine whose description does not turn them off.
+    pub proofs: Option<Arc<dyn ProvedPositions>>,
     /// The random seed of a player whose description names none.
     pub seed: u64,
 }

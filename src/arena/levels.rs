@@ -75,9 +75,9 @@ fn worth(line: &Line) -> i32 {
     const WON: i32 = 1_000_000;
     match line.score {
         Score::Win(plies) => WON + 1000 * (1000 - i32::from(plies.min(999))),
-        Score::TableWin => WON,
+        Score::TableWin | Score::ProvedWin => WON,
         Score::Estimate(hundredths) => hundredths.clamp(-WON / 2, WON / 2),
-        Score::TableLoss => -WON,
+        Score::TableLoss | Score::ProvedLoss => -WON,
         Score::Loss(plies) => -WON - 1000 * (1000 - i32::from(plies.min(999))),
     }
 }

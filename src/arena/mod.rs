@@ -16,7 +16,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let rules = Arc::new(Ruleset::load("brandubh")?);
-//! let context = PlayerContext { rules: Arc::clone(&rules), tables: None, seed: 1 };
+//! let context = PlayerContext { rules: Arc::clone(&rules), tables: None, proofs: None, seed: 1 };
 //! let players = ["random:seed=1".to_owned(), "random:seed=2".to_owned()];
 //! let tournament = Tournament {
 //!     players: [factory(&players[0], &context)?, factory(&players[1], &context)?],

@@ -16,8 +16,8 @@ use super::description::{
 use super::pilarski;
 
 /// The keys of an engine's description.
-const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), \
-     contempt (hundredths of a soldier), name";
+const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), proofs (none), \
+     weights (a file), contempt (hundredths of a soldier), name";
 /// The keys of a random mover's description.
 const RANDOM_KEYS: &str = "seed, name";
 
@@ -41,6 +41,7 @@ fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
     let mut name = text.to_owned();
     let mut options = EngineOptions { table_bytes: 16 << 20, ..EngineOptions::new(&context.rules) };
     options.tables.clone_from(&context.tables);
+    options.proofs.clone_from(&context.proofs);
     for (key, value) in pairs(details) {
         match key {
             "hash" => {
@@ -55,6 +56,11 @@ fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
             "tables" => {
                 let tables = Tablebase::open(Ruleset::clone(&context.rules), Path::new(value));
                 options.tables = Some(Arc::new(tables.map_err(DescriptionError::Tables)?));
+            }
+            "proofs" if value == "none" => options.proofs = None,
+            "proofs" => {
+                let (key, right) = ("proofs", "none, or leave it out".to_owned());
+                return Err(DescriptionError::Value { key, value: value.to_owned(), right });
             }
             "weights" => options.weights = Some(weights(value, &context.rules)?),
             "contempt" => {
@@ -112,7 +118,7 @@ mod tests {
 
     fn made(text: &str) -> Result<String, String> {
         let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
-        let context = PlayerContext { rules, tables: None, seed: 0 };
+        let context = PlayerContext { rules, tables: None, proofs: None, seed: 0 };
         let make = factory(text, &context).map_err(|error| error.to_string())?;
         Ok(make().unwrap().name())
     }
@@ -121,7 +127,7 @@ mod tests {
     fn descriptions_are_read() {
         for (text, name) in [
             ("engine", "engine"),
-            ("engine:hash=1,threads=2,tables=none,name=new", "new"),
+            ("engine:hash=1,threads=2,tables=none,proofs=none,name=new", "new"),
             ("engine: hash=1 , name=spaced", "spaced"),
             ("random:seed=3", "random:seed=3"),
             ("random:name=dice", "dice"),
@@ -139,6 +145,7 @@ mod tests {
             ("engine:hash=0", ["hash=0", "1 to"]),
             ("engine:hash", ["hash=:", "1 to"]),
             ("engine:threads=x", ["threads=x", "1 to 1024"]),
+            ("engine:proofs=a.cert", ["proofs=a.cert", "none"]),
             ("engine:tables=/no/where", ["/no/where", "no such table folder"]),
             ("random:hash=1", ["\"hash\"", "seed, name"]),
         ] {

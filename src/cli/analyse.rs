@@ -38,8 +38,9 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Scores are for the side to move. "win in 5" and "loss in 4" are proved: the game takes at
-most that many plies. "table win" is proved, too, by tables without distances. "+0.35" is
-an estimate in soldiers. A depth in parentheses was cut short by a limit; lines that it did
+most that many plies. "table win" is proved, too, by tables without distances, and "proved
+win" by a certificate of --proofs, whose strategy the line begins with. "+0.35" is an
+estimate in soldiers. A depth in parentheses was cut short by a limit; lines that it did
 not reach show the depth they are from. Table hits are positions whose value came from the
 tables of the program or of the table folder. Without a limit the search runs until Ctrl-C,
 or until the result is final.
@@ -50,7 +51,7 @@ Examples:
   taflbase analyse brandubh /7/4t2/7/7/2K4/7/2t4/ d --json
 
 JSON, one line per iteration; a line has either "category" and "plies", or an "estimate" in
-hundredths of a soldier; a table win has no plies. "complete" is false if a limit cut the
+hundredths of a soldier; table wins and proved wins have no plies. "complete" is false if a limit cut the
 iteration short; each line has the depth that its score is from:
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"complete":true,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"depth":1,"moves":["Kc5-c1","e2-e1","Kc1-a1--"]}]}"#;
 
@@ -58,7 +59,7 @@ iteration short; each line has the depth that its score is from:
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = Arc::new(session.open_to_probe(&args.rules)?);
     let rules = Arc::new(tables.rules().clone());
-    let options = args.engine.options(&tables);
+    let options = args.engine.options(&tables, session.open_proofs(&tables)?.as_ref());
     let position = args.at.position(&rules)?;
     let game = Game::from_position(Arc::clone(&rules), position)?;
     if let Some(outcome) = game.outcome() {

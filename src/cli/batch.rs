@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::position::Position;
+use taflbase::proof::ProofBook;
 use taflbase::rules::Ruleset;
 use taflbase::tablebase::{ProbeError, Probed};
 
@@ -42,7 +43,12 @@ struct LineResult<'a> {
 }
 
 /// Probes the positions of a file, or of standard input for `-`; prints one line for each line.
-pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<(), CliError> {
+pub(super) fn run(
+    base: &Tablebase,
+    book: Option<&ProofBook>,
+    path: &Path,
+    session: &Session,
+) -> Result<(), CliError> {
     let mut input: Box<dyn BufRead> = if is_standard(path) {
         Box::new(io::stdin().lock())
     } else {
@@ -54,7 +60,7 @@ pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<()
         if lines.is_empty() {
             break;
         }
-        let results = probe_lines(base, &lines)?;
+        let results = probe_lines(base, book, &lines)?;
         total += lines.len();
         invalid += results.iter().filter(|result| result.category == INVALID).count();
         unknown += results.iter().filter(|result| result.category == UNKNOWN).count();
@@ -104,24 +110,42 @@ impl Line {
     }
 }
 
-fn probe_lines<'a>(base: &Tablebase, lines: &'a [Line]) -> Result<Vec<LineResult<'a>>, CliError> {
+fn probe_lines<'a>(
+    base: &Tablebase,
+    book: Option<&ProofBook>,
+    lines: &'a [Line],
+) -> Result<Vec<LineResult<'a>>, CliError> {
     let parsed: Vec<Result<Position, String>> =
         lines.par_iter().map(|line| line.position(base.rules())).collect();
     let positions: Vec<Position> = parsed.iter().flatten().copied().collect();
     let mut probed = base.probe_many(&positions).into_iter();
-    let results = lines.iter().zip(parsed).map(|(line, parsed)| {
-        let (category, dtw, error) = match parsed {
+    let values: Vec<_> =
+        parsed.into_iter().map(|parsed| parsed.map(|position| (position, probed.next()))).collect();
+    let results = lines.par_iter().zip(values).map(|(line, value)| {
+        let (category, dtw, error) = match value {
             Err(error) => (INVALID, None, Some(error)),
-            Ok(_) => match probed.next() {
+            Ok((position, value)) => match value {
                 Some(Ok(Probed { wdl, plies, .. })) => (base.category(wdl), plies, None),
                 Some(Err(ProbeError::Position(error))) => (INVALID, None, Some(error.to_string())),
-                Some(Err(ProbeError::MissingTable { .. })) | None => (UNKNOWN, None, None),
+                Some(Err(ProbeError::MissingTable { .. })) | None => {
+                    (proved_category(base, book, &position), None, None)
+                }
                 Some(Err(error)) => return Err(CliError::new(error)),
             },
         };
         Ok(LineResult { position: &line.text, category, dtw, error })
     });
     results.collect()
+}
+
+/// Returns the category that the book proves for a position without a table.
+fn proved_category(
+    base: &Tablebase,
+    book: Option<&ProofBook>,
+    position: &Position,
+) -> &'static str {
+    let proved = book.and_then(|book| book.probe(position).ok()?.bounds.exact());
+    proved.map_or(UNKNOWN, |wdl| base.category(wdl))
 }
 
 fn text(result: &LineResult, json: bool) -> Result<String, CliError> {

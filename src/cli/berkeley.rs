@@ -12,7 +12,7 @@ use taflbase::protocol::berkeley::{SearchBudget, Session as Program, SessionErro
 
 use super::arguments::parse_number;
 use super::display::{Lines, View, Window};
-use super::engine_args::HashSize;
+use super::engine_args::{HashSize, proved_positions};
 use super::error::CliError;
 use super::machine::threads;
 use super::output::Session;
@@ -66,6 +66,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         threads: threads(args.threads.into()),
         table_bytes: args.hash.bytes(),
         tables: Some(Arc::clone(&tables)),
+        proofs: session.open_proofs(&tables)?.as_ref().map(proved_positions),
         ..EngineOptions::new(&rules)
     };
     let engine = Engine::new(Arc::clone(&rules), options)?;

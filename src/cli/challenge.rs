@@ -86,9 +86,9 @@ struct GameJson<'a> {
 
 /// Plays a game from its start to its end.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    let tables = session.open_to_probe(RULES)?;
+    let tables = Arc::new(session.open_to_probe(RULES)?);
     let rules = Arc::new(tables.rules().clone());
-    let options = args.engine.options(&Arc::new(tables));
+    let options = args.engine.options(&tables, session.open_proofs(&tables)?.as_ref());
     let side = match args.colour {
         Colour::White => Side::Defenders,
         Colour::Black => Side::Attackers,

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use taflbase::Tablebase;
-use taflbase::engine::EngineOptions;
+use taflbase::engine::{EngineOptions, ProvedPositions};
+use taflbase::proof::ProofBook;
 
 use super::arguments::{Threads, parse_number};
 use super::machine::threads;
@@ -59,14 +60,24 @@ impl EngineArgs {
         self.contempt
     }
 
-    /// Returns the engine's options with these tables.
-    pub(super) fn options(&self, tables: &Arc<Tablebase>) -> EngineOptions {
+    /// Returns the engine's options with these tables and proofs.
+    pub(super) fn options(
+        &self,
+        tables: &Arc<Tablebase>,
+        book: Option<&Arc<ProofBook>>,
+    ) -> EngineOptions {
         EngineOptions {
             threads: self.threads(),
             table_bytes: self.table_bytes(),
             tables: Some(Arc::clone(tables)),
+            proofs: book.map(proved_positions),
             contempt: self.contempt(),
             ..EngineOptions::new(tables.rules())
         }
     }
+}
+
+/// Returns a book as an engine takes it.
+pub(super) fn proved_positions(book: &Arc<ProofBook>) -> Arc<dyn ProvedPositions> {
+    Arc::<ProofBook>::clone(book)
 }

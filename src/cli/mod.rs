@@ -64,6 +64,10 @@ struct Cli {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(env = "TAFLBASE_TABLES")]
     tables: Option<PathBuf>,
+    /// Know what these certificates prove: a file, or a folder of them; may be repeated
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
+    #[arg(env = "TAFLBASE_PROOFS")]
+    proofs: Vec<PathBuf>,
     /// Draw boards in colour; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", help_heading = "Global options")]
     #[arg(default_value = "auto", value_enum)]
@@ -168,7 +172,8 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), CliError> {
     let ignores_broken_pipe = cli.command.ignores_broken_pipe();
-    let session = Session::new(cli.json, cli.tables, cli.color.style(), ignores_broken_pipe);
+    let session =
+        Session::new(cli.json, cli.tables, cli.proofs, cli.color.style(), ignores_broken_pipe);
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),

@@ -29,7 +29,7 @@ pub(super) struct Args {
 const HELP: &str = r#"Reads the host's lines from standard input and answers on standard output in OTEP, the
 protocol of OpenTafl (docs/protocols.md). The host sends the rules; unsupported ones are
 rejected with the field and its value. In positions of few men, best moves come from the
-tables of the program and of --tables.
+tables of the program and of --tables, and in proved ones from the certificates of --proofs.
 
 To install the engine in OpenTafl, create a file taflbase.ini in its folder engines:
   [engine]
@@ -57,6 +57,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         contempt: args.engine.contempt(),
         limits: args.nodes.map_or(time, Limits::nodes),
         tables: tables.map(Path::to_owned),
+        proofs: session.proofs().to_vec(),
     };
     Ok(otep::Session::new(options).run(io::stdin(), io::stdout().lock())?)
 }

@@ -1,6 +1,7 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -8,6 +9,7 @@ use taflbase::Tablebase;
 use taflbase::build::{available_disk, plan, plan_among};
 use taflbase::bytes::Bytes;
 use taflbase::draw::Style;
+use taflbase::proof::ProofBook;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
@@ -27,6 +29,8 @@ pub(super) struct Session {
     tables: PathBuf,
     /// Whether the user named the table folder.
     is_named: bool,
+    /// Certificates and folders of them.
+    proofs: Vec<PathBuf>,
     /// The style of boards.
     style: Style,
     /// Whether the command continues when standard output is closed.
@@ -38,12 +42,13 @@ impl Session {
     pub(super) fn new(
         json: bool,
         tables: Option<PathBuf>,
+        proofs: Vec<PathBuf>,
         style: Style,
         ignores_broken_pipe: bool,
     ) -> Session {
         let is_named = tables.is_some();
         let folder = tables.unwrap_or_else(|| PathBuf::from(DEFAULT_TABLES));
-        Session { json, tables: folder, is_named, style, ignores_broken_pipe }
+        Session { json, tables: folder, is_named, proofs, style, ignores_broken_pipe }
     }
 
     /// Returns whether to print results as JSON.
@@ -115,6 +120,23 @@ impl Session {
     /// Opens the table files and, as a fallback, the tables embedded in the program.
     pub(super) fn open_to_probe(&self, name: &str) -> Result<Tablebase, CliError> {
         self.open_with(name, TablebaseOptions::default())
+    }
+
+    /// Returns the certificates that the user named, and folders of them.
+    pub(super) fn proofs(&self) -> &[PathBuf] {
+        &self.proofs
+    }
+
+    /// Opens the certificates of the tables' rules; `None` if the user named none.
+    pub(super) fn open_proofs(
+        &self,
+        tables: &Arc<Tablebase>,
+    ) -> Result<Option<Arc<ProofBook>>, CliError> {
+        if self.proofs.is_empty() {
+            return Ok(None);
+        }
+        let book = ProofBook::open(&self.proofs, Arc::clone(tables)).map_err(CliError::new)?;
+        Ok(Some(Arc::new(book)))
     }
 
     /// Opens the table files in a folder that need not exist yet.

@@ -1,9 +1,15 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use taflbase::Tablebase;
 use taflbase::draw::{BoardPicture, Sheet};
+use taflbase::moves::Move;
 use taflbase::position::Position;
-use taflbase::tablebase::{MoveAnswer, MoveProbe, Probe, ProbeAnswer, Probed};
+use taflbase::proof::ProofBook;
+use taflbase::tablebase::{
+    MoveAnswer, PositionProof, ProbeAnswer, ProbeError, Probed, ProvedBounds,
+};
+use taflbase::value::{Plies, Wdl};
 
 use super::arguments::PositionArgs;
 use super::batch;
@@ -37,6 +43,12 @@ brandubh-online and berkeley, 3 of ashton and tablut, 2 of the larger games; bra
 tablut and large-hnefatafl also have win, draw or loss, without distances, with one
 soldier more. Files take precedence over these tables.
 
+With --proofs, a position that no table has may be proved by a certificate of `solve`, or
+be one move away from it: its value is then marked as proved, without a distance. Of a
+move or position it may also be proved that its side does not lose ("at least draw") or
+does not win ("at most draw"). A certificate is believed as a table is; `solve --check`
+checks it.
+
 A move with -- takes the king to a square where he wins, one with ++ captures him. A
 conversion is a capture after which the game continues in a slice of fewer men.
 
@@ -50,29 +62,31 @@ With --svg or --png, the picture shows the board and the best move, if it is kno
 Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
   taflbase probe brandubh --batch positions.txt
+  taflbase probe brandubh "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d" --proofs won.cert
   taflbase probe brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d" --svg board.svg
 
 JSON, one line (here with one of the moves); "position" of a move is the one after it;
 "dtw" is null for draws and without a DTW table:
-  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}"#;
+  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}
+What only a certificate knows has "proof" in addition, also in its moves (there without
+"move" and "certificate"):
+  "proof":{"at_least":"win","at_most":"win","move":"Kd3-c3","certificate":"won.cert"}"#;
 
 /// Probes one position.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    let base = session.open_to_probe(&args.rules)?;
+    let base = Arc::new(session.open_to_probe(&args.rules)?);
+    let book = session.open_proofs(&base)?;
     let rules = base.rules();
     if let Some(path) = &args.batch {
-        return batch::run(&base, path, session);
+        return batch::run(&base, book.as_deref(), path, session);
     }
     let position = args.at.position(rules)?;
-    let probe =
-        base.probe(&position).map_err(|error| session.probe_error(&base, &args.rules, error))?;
-    let Probe { value, ref moves, .. } = probe;
-    let answer = ProbeAnswer::new(&base, &position, Some(value), moves);
-    let verdict = format!("{} to move: {}", answer.to_move, words(&base, value));
+    let probed = probe(&base, book.as_deref(), &position);
+    let (answer, best) = probed.map_err(|error| session.probe_error(&base, &args.rules, error))?;
+    let verdict = format!("{} to move: {}", answer.to_move, verdict(&answer));
     let mut board = BoardPicture::new(rules, position.layout());
-    // The best move is unknown if the choice depends on missing tables.
-    if let Ok(Some(best)) = probe.best_move(&position) {
+    if let Some(best) = best {
         board = board.with_move(&best);
     }
     let is_output_free = args.pictures.write(|| {
@@ -86,8 +100,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         return session.json_line(&answer);
     }
     session.text(&format!("{}\n{verdict}\n\n", board.to_text(session.style())))?;
-    session.text(&move_table(&base, &position, moves))?;
-    if value.is_exact() {
+    session.text(&move_table(&answer.moves))?;
+    if let Some(source) = answer.proof.as_ref().and_then(source) {
+        return session.text(&format!("\n{source}\n"));
+    }
+    if answer.dtw.is_some() || answer.category == base.category(Wdl::Draw) {
         return Ok(());
     }
     let slice = position.slice();
@@ -95,23 +112,83 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     session.text(&format!("\nNo distances: {slice} has only a WDL table; run `{build}`\n"))
 }
 
-/// Formats the moves in columns.
-pub(super) fn move_table(base: &Tablebase, before: &Position, moves: &[MoveProbe]) -> String {
-    let rows = moves.iter().map(|probed| row(MoveAnswer::new(base, before, probed)));
-    let header = ["move", "value", "conversion", "plies after it"];
-    columns(3, &header, &rows.collect::<Vec<_>>())
+/// Probes a position in the tables, or else in the book. Also returns the best move, if it is
+/// known.
+pub(super) fn probe<'a>(
+    base: &'a Tablebase,
+    book: Option<&ProofBook>,
+    position: &Position,
+) -> Result<(ProbeAnswer<'a>, Option<Move>), ProbeError> {
+    let (value, moves, best) = match base.probe(position) {
+        // The best move is unknown if the choice depends on missing tables.
+        Ok(probe) => (Some(probe.value), probe.moves.clone(), probe.best_move(position).ok()),
+        Err(ProbeError::MissingTable { slice, metric }) => {
+            let missing = ProbeError::MissingTable { slice, metric };
+            let Some(book) = book else { return Err(missing) };
+            let moves = base.probe_moves(position)?;
+            let answer = book.answer(base, position, None, &moves).map_err(ProbeError::Position)?;
+            if answer.proof.is_none() {
+                return Err(missing);
+            }
+            let strategy = book.strategy_move(position);
+            return Ok((answer, strategy.map(|book_move| book_move.played)));
+        }
+        Err(error) => return Err(error),
+    };
+    let answer = match book {
+        Some(book) => book.answer(base, position, value, &moves).map_err(ProbeError::Position)?,
+        None => ProbeAnswer::new(base, position, value, &moves),
+    };
+    Ok((answer, best.flatten()))
 }
 
-fn row(answer: MoveAnswer) -> Vec<String> {
+/// Formats the value of a position: `win in 3 plies`, `win (proved)`.
+pub(super) fn verdict(answer: &ProbeAnswer) -> String {
+    match &answer.proof {
+        Some(proof) => proved_words(&proof.bounds),
+        None => in_plies(answer.category, answer.dtw),
+    }
+}
+
+/// Names the certificate that proves a position, and the move of its strategy.
+pub(super) fn source(proof: &PositionProof) -> Option<String> {
+    let certificate = proof.certificate.as_ref()?;
+    Some(match &proof.played {
+        Some(played) => format!("Proved by {certificate}, which plays {played}"),
+        None => format!("Proved by {certificate}"),
+    })
+}
+
+/// Formats a proved outcome: `win (proved)`, `at least draw (proved)`.
+fn proved_words(bounds: &ProvedBounds) -> String {
+    let ProvedBounds { at_least, at_most, .. } = *bounds;
+    match (at_least, at_most) {
+        _ if at_least == at_most => format!("{at_least} (proved)"),
+        (_, "win") => format!("at least {at_least} (proved)"),
+        _ => format!("at most {at_most} (proved)"),
+    }
+}
+
+/// Formats the moves in columns.
+pub(super) fn move_table(moves: &[MoveAnswer]) -> String {
+    let header = ["move", "value", "conversion", "plies after it"];
+    columns(3, &header, &moves.iter().map(row).collect::<Vec<_>>())
+}
+
+fn row(answer: &MoveAnswer) -> Vec<String> {
+    let value = answer.proof.as_ref().map_or(answer.category.to_owned(), proved_words);
     let conversion = if answer.conversion { "yes" } else { "" };
     let plies = answer.dtw.map_or(String::new(), |plies| plies.to_string());
-    vec![answer.played, answer.category.to_owned(), conversion.to_owned(), plies]
+    vec![answer.played.clone(), value, conversion.to_owned(), plies]
 }
 
 /// Formats a value: `win in 3 plies`.
 pub(super) fn words(base: &Tablebase, value: Probed) -> String {
-    let category = base.category(value.wdl);
-    match value.plies {
+    in_plies(base.category(value.wdl), value.plies)
+}
+
+fn in_plies(category: &str, plies: Option<Plies>) -> String {
+    match plies {
         Some(1) => format!("{category} in 1 ply"),
         Some(plies) => format!("{category} in {plies} plies"),
         None => category.to_owned(),

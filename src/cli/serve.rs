@@ -33,8 +33,9 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Serves every built-in ruleset with the tables of the table folder and those that are
-part of the program. Prints the address and a log to standard error, one line of JSON per
-request. Ctrl-C or SIGTERM stops the server after the running requests.
+part of the program. Positions that the certificates of --proofs decide are shown as
+proved. Prints the address and a log to standard error, one line of JSON per request.
+Ctrl-C or SIGTERM stops the server after the running requests.
 
 The server speaks HTTP/1.1 without encryption: to serve other machines, put a reverse
 proxy in front of it. See docs/explorer.md for the API and its limits, and docs/deploy.md
@@ -77,6 +78,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         searches: if args.no_engine { 0 } else { args.searches.into() },
         search_time: args.search_time,
         log,
+        proofs: session.proofs().to_vec(),
         ..ServeOptions::default()
     };
     let site = AppState::open(more, session.table_folder(), options).map_err(CliError::new)?;

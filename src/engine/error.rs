@@ -15,6 +15,13 @@ pub enum EngineError {
         /// The engine's ruleset.
         rules: String,
     },
+    /// The proofs' rules differ from the engine's.
+    OtherProofs {
+        /// The ruleset of the proofs.
+        proofs: String,
+        /// The engine's ruleset.
+        rules: String,
+    },
     /// A root move of the request is illegal.
     IllegalMove {
         /// The move.
@@ -36,6 +43,11 @@ impl fmt::Display for EngineError {
                 f,
                 "the tables of {tables} do not hold for {rules}, whose rules differ: give the \
                  engine tables of its own rules, or none"
+            ),
+            EngineError::OtherProofs { proofs, rules } => write!(
+                f,
+                "the proofs for {proofs} do not hold for {rules}, whose rules differ: give the \
+                 engine proofs for its own rules, or none"
             ),
             EngineError::IllegalMove { text } => {
                 write!(f, "{text} is not a legal move here: search legal moves only")

@@ -18,18 +18,24 @@ pub enum Score {
     TableWin,
     /// A loss by tables without distances.
     TableLoss,
+    /// A win by proofs beyond the tables, without a distance.
+    ProvedWin,
+    /// A loss by proofs beyond the tables, without a distance.
+    ProvedLoss,
     /// An estimate in hundredths of a soldier. A draw is 0.
     Estimate(i32),
 }
 
 impl fmt::Display for Score {
-    /// Writes `win in 5`, `loss in 4`, `table win` or `+0.35`.
+    /// Writes `win in 5`, `loss in 4`, `table win`, `proved win` or `+0.35`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Score::Win(plies) => format!("win in {plies}"),
             Score::Loss(plies) => format!("loss in {plies}"),
             Score::TableWin => "table win".to_owned(),
             Score::TableLoss => "table loss".to_owned(),
+            Score::ProvedWin => "proved win".to_owned(),
+            Score::ProvedLoss => "proved loss".to_owned(),
             Score::Estimate(hundredths) => format!("{:+.2}", f64::from(*hundredths) / 100.0),
         };
         f.pad(&text)

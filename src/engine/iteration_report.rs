@@ -41,7 +41,8 @@ pub struct LineReport {
     pub score: String,
     /// `win` or `loss` if proved.
     pub category: Option<&'static str>,
-    /// The maximum number of plies to the end of the game; `None` for table wins.
+    /// The maximum number of plies to the end of the game; `None` for wins and losses
+    /// without a distance.
     pub plies: Option<Plies>,
     /// The estimate in hundredths of a soldier if nothing is proved.
     pub estimate: Option<i32>,
@@ -76,8 +77,8 @@ impl LineReport {
         let (category, plies, estimate) = match line.score {
             Score::Win(plies) => (Some("win"), Some(plies), None),
             Score::Loss(plies) => (Some("loss"), Some(plies), None),
-            Score::TableWin => (Some("win"), None, None),
-            Score::TableLoss => (Some("loss"), None, None),
+            Score::TableWin | Score::ProvedWin => (Some("win"), None, None),
+            Score::TableLoss | Score::ProvedLoss => (Some("loss"), None, None),
             Score::Estimate(hundredths) => (None, None, Some(hundredths)),
         };
         let board = game.rules().board;

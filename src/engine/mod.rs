@@ -13,6 +13,7 @@ mod limits;
 mod options;
 pub mod pilarski;
 mod player;
+mod proved;
 mod search;
 pub(crate) mod state;
 mod stopper;
@@ -39,6 +40,7 @@ pub use iteration_report::{IterationReport, LineReport};
 pub use limits::{Clock, Limits, SearchRequest};
 pub use options::EngineOptions;
 pub use player::{Player, PlayerError};
+pub use proved::ProvedPositions;
 pub use stopper::Stopper;
 
 /// Searches for the best move.
@@ -53,13 +55,19 @@ impl Engine {
     /// Creates an engine for games of these rules.
     ///
     /// # Errors
-    /// If the tables are for other rules, or the transposition table cannot be allocated.
+    /// If the tables or the proofs are for other rules, or the transposition table cannot be allocated.
     pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Result<Engine, EngineError> {
         if let Some(tables) = &options.tables
             && tables.rules().fingerprint() != rules.fingerprint()
         {
             let (tables, rules) = (tables.rules().name.clone(), rules.name.clone());
             return Err(EngineError::OtherTables { tables, rules });
+        }
+        if let Some(proofs) = &options.proofs
+            && proofs.rules().fingerprint() != rules.fingerprint()
+        {
+            let (proofs, rules) = (proofs.rules().name.clone(), rules.name.clone());
+            return Err(EngineError::OtherProofs { proofs, rules });
         }
         let search = search::for_rules(&rules, &options)?;
         Ok(Engine { rules, options, search, stopped: Arc::default() })

@@ -6,6 +6,7 @@ use crate::game::rules::Ruleset;
 use crate::tablebase::Tablebase;
 
 use super::evaluate::weights::Weights;
+use super::proved::ProvedPositions;
 
 /// Options of an [`Engine`](super::Engine).
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct EngineOptions {
     /// The endgame tables to probe; `None` to play without. By default, the tables embedded in the
     /// library.
     pub tables: Option<Arc<Tablebase>>,
+    /// The proved positions to know at the root of a search. The default is `None`.
+    pub proofs: Option<Arc<dyn ProvedPositions>>,
     /// The weights of the evaluation; `None` for those of the ruleset.
     pub weights: Option<Weights>,
     /// The penalty for a draw to the side that the engine moves for, in hundredths of a soldier,
@@ -38,6 +41,7 @@ impl EngineOptions {
             threads: NonZeroUsize::MIN,
             table_bytes: 64 << 20,
             tables: Some(Arc::new(Tablebase::new(rules.clone()))),
+            proofs: None,
             weights: None,
             contempt: 0,
             overhead: Duration::from_millis(20),

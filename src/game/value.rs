@@ -26,6 +26,60 @@ impl Neg for Wdl {
     }
 }
 
+/// What is known of a position's outcome, for the side to move: it lies between these two.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WdlBounds {
+    /// The outcome is this or better; [`Wdl::Draw`] says that the side to move does not lose.
+    pub at_least: Wdl,
+    /// The outcome is this or worse; [`Wdl::Draw`] says that the side to move does not win.
+    pub at_most: Wdl,
+}
+
+impl WdlBounds {
+    /// Nothing is known.
+    pub const UNKNOWN: WdlBounds = WdlBounds { at_least: Wdl::Loss, at_most: Wdl::Win };
+
+    /// The outcome itself is known.
+    pub fn exactly(wdl: Wdl) -> WdlBounds {
+        WdlBounds { at_least: wdl, at_most: wdl }
+    }
+
+    /// Returns the outcome if it is known.
+    pub fn exact(self) -> Option<Wdl> {
+        (self.at_least == self.at_most).then_some(self.at_least)
+    }
+
+    /// Returns whether anything is known.
+    pub fn is_known(self) -> bool {
+        self != WdlBounds::UNKNOWN
+    }
+
+    /// Returns what two sources come to together. If they contradict each other, nothing is known.
+    #[must_use]
+    pub fn and(self, other: WdlBounds) -> WdlBounds {
+        let at_least = self.at_least.max(other.at_least);
+        let at_most = self.at_most.min(other.at_most);
+        if at_least > at_most { WdlBounds::UNKNOWN } else { WdlBounds { at_least, at_most } }
+    }
+
+    /// Returns the bounds of a side that can choose among moves with these bounds for it; a side
+    /// without a move has lost.
+    pub fn best(moves: impl IntoIterator<Item = WdlBounds>) -> WdlBounds {
+        moves.into_iter().fold(WdlBounds::exactly(Wdl::Loss), |best, mv| WdlBounds {
+            at_least: best.at_least.max(mv.at_least),
+            at_most: best.at_most.max(mv.at_most),
+        })
+    }
+}
+
+impl Neg for WdlBounds {
+    type Output = WdlBounds;
+    /// Returns the bounds from the opponent's view.
+    fn neg(self) -> WdlBounds {
+        WdlBounds { at_least: -self.at_most, at_most: -self.at_least }
+    }
+}
+
 /// A distance to the end of the game in plies (moves of one side).
 pub type Plies = u16;
 
@@ -92,5 +146,20 @@ mod tests {
         assert_eq!(Value::Loss(0).before(), Value::Win(1));
         assert_eq!(Value::Win(3).before(), Value::Loss(4));
         assert_eq!(-Value::Win(3).wdl(), Value::Win(3).before().wdl());
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_best_move() {
+        let holds = WdlBounds { at_least: Wdl::Draw, at_most: Wdl::Win };
+        let [win, draw, loss] = [Wdl::Win, Wdl::Draw, Wdl::Loss].map(WdlBounds::exactly);
+        assert_eq!(WdlBounds::best([]), loss);
+        assert_eq!(WdlBounds::best([loss, WdlBounds::UNKNOWN]), WdlBounds::UNKNOWN);
+        assert_eq!(WdlBounds::best([draw, WdlBounds::UNKNOWN]), holds);
+        assert_eq!(WdlBounds::best([holds, win]).exact(), Some(Wdl::Win));
+        assert_eq!(-holds, WdlBounds { at_least: Wdl::Loss, at_most: Wdl::Draw });
+        assert_eq!(holds.and(-holds), draw);
+        assert_eq!(win.and(draw), WdlBounds::UNKNOWN);
+        assert!(holds.is_known() && holds.exact().is_none());
+        assert!(!WdlBounds::UNKNOWN.is_known());
     }
 }

@@ -26,6 +26,7 @@
 //! # }
 //! ```
 
+mod book;
 mod canonical;
 mod certificate;
 mod closed_set;
@@ -38,5 +39,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use book::{BookCertificate, BookError, BookMove, BookProbe, ProofBook};
 pub use certificate::{Certificate, CertificateError, CheckReport, check};
 pub use prover::{Answer, Proof, ProofError, ProofOptions, ProofProgress, ProvedValue, prove};

@@ -13,7 +13,7 @@ use crate::solve::building::Build;
 use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
 
-fn rules(name: &str) -> Ruleset {
+pub(super) fn rules(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap_or_else(|| {
         let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         Ruleset::load(&path).unwrap()
@@ -21,7 +21,7 @@ fn rules(name: &str) -> Ruleset {
 }
 
 /// Tables of a slice and of all smaller ones, in a folder that lives as long as they do.
-fn tables(rules: &Ruleset, slice: &str) -> (tempfile::TempDir, Tablebase) {
+pub(super) fn tables(rules: &Ruleset, slice: &str) -> (tempfile::TempDir, Tablebase) {
     let folder = tempfile::tempdir().unwrap();
     Build::new(rules, folder.path(), &[slice.parse().unwrap()]).run().unwrap();
     let tables = Tablebase::open(rules.clone(), folder.path()).unwrap();
@@ -29,7 +29,12 @@ fn tables(rules: &Ruleset, slice: &str) -> (tempfile::TempDir, Tablebase) {
 }
 
 /// Random positions of a slice that no side wins at once.
-fn random_positions(rules: &Ruleset, slice: &str, count: usize, seed: u64) -> Vec<Position> {
+pub(super) fn random_positions(
+    rules: &Ruleset,
+    slice: &str,
+    count: usize,
+    seed: u64,
+) -> Vec<Position> {
     let slice: Slice = slice.parse().unwrap();
     let mut random = SeededRng::new(seed);
     let mut positions = Vec::new();
@@ -155,13 +160,13 @@ fn certified() -> (tempfile::TempDir, Ruleset, Tablebase, Vec<u8>) {
 }
 
 /// Splits a certificate into its lines of text and its unpacked moves.
-fn unpacked(bytes: &[u8]) -> (String, Vec<u8>) {
+pub(super) fn unpacked(bytes: &[u8]) -> (String, Vec<u8>) {
     let ends: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == b'\n').take(2).collect();
     let (text, body) = bytes.split_at(ends[1] + 1);
     (String::from_utf8(text.to_vec()).unwrap(), zstd::decode_all(body).unwrap())
 }
 
-fn packed(text: &str, moves: &[u8]) -> Vec<u8> {
+pub(super) fn packed(text: &str, moves: &[u8]) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.extend(zstd::encode_all(moves, 1).unwrap());
     bytes

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use crate::game::rules::Ruleset;
+use crate::proof::{BookError, ProofBook};
 use crate::table::Access;
 use crate::tablebase::{BlockCache, ProbeError, Tablebase, TablebaseOptions};
 
@@ -41,6 +42,8 @@ pub struct ServeOptions {
     pub search_time: Duration,
     /// Request log. Default none.
     pub log: Log,
+    /// Certificates and folders of them, as [`ProofBook::open`] takes them. Default none.
+    pub proofs: Vec<PathBuf>,
 }
 
 impl Default for ServeOptions {
@@ -53,6 +56,7 @@ impl Default for ServeOptions {
             searches: 1,
             search_time: Duration::from_secs(10),
             log: Log::none(),
+            proofs: Vec::new(),
         }
     }
 }
@@ -79,6 +83,8 @@ pub enum OpenError {
     SameName(String),
     /// The table folder cannot be read.
     Tables(ProbeError),
+    /// A certificate cannot be used.
+    Proofs(BookError),
 }
 
 impl fmt::Display for OpenError {
@@ -88,6 +94,7 @@ impl fmt::Display for OpenError {
                 write!(f, "two rulesets are named {name:?}: rename one of them")
             }
             OpenError::Tables(error) => error.fmt(f),
+            OpenError::Proofs(error) => error.fmt(f),
         }
     }
 }
@@ -99,7 +106,8 @@ impl AppState {
     /// built-in tables.
     ///
     /// # Errors
-    /// If two rulesets have the same name, or a folder cannot be read.
+    /// If two rulesets have the same name, a folder cannot be read, or a certificate of
+    /// [`ServeOptions::proofs`] is damaged or for none of the rulesets.
     pub fn open(
         more: Vec<Ruleset>,
         tables: Option<&Path>,
@@ -107,9 +115,8 @@ impl AppState {
     ) -> Result<AppState, OpenError> {
         let builtin = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
         let all = builtin.map(|rules| (rules, true)).chain(more.into_iter().map(|r| (r, false)));
-        let mut rulesets = BTreeMap::new();
+        let mut opened: Vec<(Arc<Tablebase>, bool)> = Vec::new();
         for (rules, is_builtin) in all {
-            let name = rules.name.clone();
             let table_options = TablebaseOptions {
                 // With a memory map, a file that is truncated meanwhile would kill the process.
                 access: Access::Read,
@@ -122,7 +129,15 @@ impl AppState {
                 }
                 None => Tablebase::with_options(rules, table_options),
             };
-            let served = Arc::new(ServedRuleset::new(Arc::new(base), is_builtin));
+            opened.push((Arc::new(base), is_builtin));
+        }
+        let bases: Vec<Arc<Tablebase>> = opened.iter().map(|(base, _)| Arc::clone(base)).collect();
+        let books = ProofBook::open_for_all(&options.proofs, &bases).map_err(OpenError::Proofs)?;
+        let mut rulesets = BTreeMap::new();
+        for ((base, is_builtin), book) in opened.into_iter().zip(books) {
+            let name = base.rules().name.clone();
+            let book = (!book.certificates().is_empty()).then_some(book);
+            let served = Arc::new(ServedRuleset::new(base, book, is_builtin));
             if rulesets.insert(name.clone(), served).is_some() {
                 return Err(OpenError::SameName(name));
             }
@@ -133,7 +148,10 @@ impl AppState {
     /// The state of a display, which serves a single ruleset.
     pub(super) fn with_ruleset(base: Arc<Tablebase>, options: ServeOptions) -> AppState {
         let name = base.rules().name.clone();
-        AppState::new(BTreeMap::from([(name, Arc::new(ServedRuleset::new(base, false)))]), options)
+        AppState::new(
+            BTreeMap::from([(name, Arc::new(ServedRuleset::new(base, None, false)))]),
+            options,
+        )
     }
 
     fn new(rulesets: BTreeMap<String, Arc<ServedRuleset>>, options: ServeOptions) -> AppState {

@@ -9,10 +9,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::engine::{Engine, EngineOptions, Iteration, Limits, SearchRequest, Stopper};
 use crate::game::history::Game;
 use crate::system::priority;
-use crate::tablebase::Tablebase;
 
 use super::limiter::Limiter;
 use super::problem::Problem;
+use super::served_ruleset::Knowledge;
 
 /// Maximum searches in the queue.
 const MAX_QUEUED: usize = 16;
@@ -29,8 +29,8 @@ pub(super) struct SearchPool {
 /// A position to search, with limits.
 pub(super) struct SearchTask {
     pub(super) game: Game,
-    /// Tables that the engine probes.
-    pub(super) tables: Option<Arc<Tablebase>>,
+    /// Tables and proofs that the engine probes.
+    pub(super) knowledge: Option<Knowledge>,
     pub(super) lines: NonZeroUsize,
     pub(super) limits: Limits,
 }
@@ -96,11 +96,12 @@ impl SearchPool {
 
 fn search(task: SearchTask, cancellation: &Cancellation, report: &mut dyn FnMut(&Iteration)) {
     let rules = Arc::clone(task.game.rules());
-    let options = EngineOptions {
-        table_bytes: TABLE_BYTES,
-        tables: task.tables,
-        ..EngineOptions::new(&rules)
+    let (tables, proofs) = match task.knowledge {
+        Some(Knowledge { tables, proofs }) => (Some(tables), proofs),
+        None => (None, None),
     };
+    let options =
+        EngineOptions { table_bytes: TABLE_BYTES, tables, proofs, ..EngineOptions::new(&rules) };
     // Without memory for the table, the caller sees an empty search, as without a thread.
     let Ok(mut engine) = Engine::new(rules, options) else { return };
     // Publish the stopper before reading the flag: a concurrent `cancel` then either finds the

@@ -1,13 +1,23 @@
 use std::sync::{Arc, OnceLock};
 
+use crate::engine::ProvedPositions;
 use crate::game::rules::Ruleset;
+use crate::proof::ProofBook;
 use crate::tablebase::Tablebase;
 
 use super::response::CachedBody;
 
-/// A ruleset and its tables.
+/// What an engine knows besides its search.
+pub(super) struct Knowledge {
+    pub(super) tables: Arc<Tablebase>,
+    pub(super) proofs: Option<Arc<dyn ProvedPositions>>,
+}
+
+/// A ruleset, its tables and proofs.
 pub(super) struct ServedRuleset {
     pub(super) base: Arc<Tablebase>,
+    /// What is proved beyond the tables.
+    pub(super) book: Option<Arc<ProofBook>>,
     /// The rules, shared by games.
     pub(super) rules: Arc<Ruleset>,
     /// The list of slices, made for the first request.
@@ -17,9 +27,21 @@ pub(super) struct ServedRuleset {
 }
 
 impl ServedRuleset {
-    pub(super) fn new(base: Arc<Tablebase>, is_builtin: bool) -> ServedRuleset {
+    pub(super) fn new(
+        base: Arc<Tablebase>,
+        book: Option<Arc<ProofBook>>,
+        is_builtin: bool,
+    ) -> ServedRuleset {
         let rules = Arc::new(base.rules().clone());
-        ServedRuleset { base, rules, slices: OnceLock::new(), is_builtin }
+        ServedRuleset { base, book, rules, slices: OnceLock::new(), is_builtin }
+    }
+
+    /// Returns the tables and the proofs as an engine takes them.
+    pub(super) fn knowledge(&self) -> Knowledge {
+        Knowledge {
+            tables: Arc::clone(&self.base),
+            proofs: self.book.clone().map(|book| -> Arc<dyn ProvedPositions> { book }),
+        }
     }
 
     pub(super) fn name(&self) -> &str {

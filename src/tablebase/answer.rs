@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::game::moves::Move;
 use crate::game::position::Position;
-use crate::game::value::{Plies, Value};
+use crate::game::value::{Plies, Value, WdlBounds};
 
 use super::{MoveProbe, Probed, Tablebase};
 
@@ -22,6 +22,9 @@ pub struct ProbeAnswer<'a> {
     pub dtw: Option<Plies>,
     /// The legal moves, best first.
     pub moves: Vec<MoveAnswer>,
+    /// What certificates prove, where tables do not have the position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<PositionProof>,
 }
 
 /// A move and its value as serializable text.
@@ -39,6 +42,43 @@ pub struct MoveAnswer {
     pub conversion: bool,
     /// The position after it.
     pub position: String,
+    /// What certificates prove, where tables do not have the position after the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProvedBounds>,
+}
+
+/// A proved outcome for the side to move in the probed position, as serializable text: it lies
+/// between these two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ProvedBounds {
+    /// The outcome is this or better: `win`, `draw` or `undecided` if the side does not lose, or
+    /// `loss`.
+    pub at_least: &'static str,
+    /// The outcome is this or worse.
+    pub at_most: &'static str,
+}
+
+/// What certificates prove of a position, as serializable text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PositionProof {
+    /// The outcome.
+    #[serde(flatten)]
+    pub bounds: ProvedBounds,
+    /// The strategy's move, if the side to move has one.
+    #[serde(rename = "move")]
+    pub played: Option<String>,
+    /// The name of a certificate that proves it; `None` if only moves to tables do.
+    pub certificate: Option<String>,
+}
+
+impl ProvedBounds {
+    /// Creates the text of bounds.
+    pub fn new(base: &Tablebase, bounds: WdlBounds) -> ProvedBounds {
+        let WdlBounds { at_least, at_most } = bounds;
+        ProvedBounds { at_least: base.category(at_least), at_most: base.category(at_most) }
+    }
 }
 
 /// A line of best play as serializable text.
@@ -76,6 +116,7 @@ impl<'a> ProbeAnswer<'a> {
             category: base.category_of(value),
             dtw: value.and_then(|value| value.plies),
             moves: moves.iter().map(|probed| MoveAnswer::new(base, position, probed)).collect(),
+            proof: None,
         }
     }
 }
@@ -89,6 +130,7 @@ impl MoveAnswer {
             dtw: probed.value.and_then(|value| value.plies),
             conversion: probed.played.is_conversion(),
             position: before.after(&probed.played).to_text(base.rules()),
+            proof: None,
         }
     }
 }

@@ -12,10 +12,11 @@ mod frames;
 mod lookup;
 mod probe;
 
-pub use answer::{LineAnswer, MoveAnswer, ProbeAnswer};
+pub use answer::{LineAnswer, MoveAnswer, PositionProof, ProbeAnswer, ProvedBounds};
 pub use cache::{BlockCache, CacheStatistics};
 pub use error::ProbeError;
 pub(crate) use files::foreign;
+pub(crate) use probe::sort_best_first;
 pub use probe::{MoveProbe, Probe, Probed};
 
 use std::fmt;

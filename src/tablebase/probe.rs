@@ -119,6 +119,14 @@ impl Probe {
     }
 }
 
+/// Sorts moves in the order of [`Probe::moves`].
+pub(crate) fn sort_best_first(moves: &mut [MoveProbe]) {
+    moves.sort_by_key(|mv| {
+        let quiet = mv.played.captured.is_empty() && mv.played.ending != Some(Ending::KingCaptured);
+        (Reverse(mv.value.map(Probed::preference)), quiet, mv.played.from, mv.played.to)
+    });
+}
+
 impl Tablebase {
     /// Probes a position and each of its moves.
     ///
@@ -190,11 +198,7 @@ impl Tablebase {
             .into_iter()
             .map(|played| Ok(MoveProbe { played, value: self.probe_move(position, &played)? }))
             .collect::<Result<Vec<_>, ProbeError>>()?;
-        moves.sort_by_key(|mv| {
-            let quiet =
-                mv.played.captured.is_empty() && mv.played.ending != Some(Ending::KingCaptured);
-            (Reverse(mv.value.map(Probed::preference)), quiet, mv.played.from, mv.played.to)
-        });
+        sort_best_first(&mut moves);
         Ok(moves)
     }
 

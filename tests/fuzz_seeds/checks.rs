@@ -342,8 +342,14 @@ pub fn host(bytes: &[u8]) {
     let lines = [bytes, b"\ngoodbye\n"].concat();
     let threads = NonZeroUsize::MIN;
     let limits = Limits::nodes(9);
-    let options =
-        otep::SessionOptions { threads, table_bytes: 1 << 20, contempt: 0, limits, tables: None };
+    let options = otep::SessionOptions {
+        threads,
+        table_bytes: 1 << 20,
+        contempt: 0,
+        limits,
+        tables: None,
+        proofs: Vec::new(),
+    };
     let mut output = Vec::new();
     otep::Session::new(options).run(Cursor::new(lines), &mut output).unwrap();
     let output = String::from_utf8(output).unwrap();

@@ -25,7 +25,7 @@ const RANDOM: [&str; 2] = ["random:seed=1", "random:seed=2"];
 
 fn tournament(players: [&str; 2], pairs: usize, concurrency: usize) -> Tournament {
     let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
-    let context = PlayerContext { rules: Arc::clone(&rules), tables: None, seed: 1 };
+    let context = PlayerContext { rules: Arc::clone(&rules), tables: None, proofs: None, seed: 1 };
     Tournament {
         players: players.map(|text| factory(text, &context).unwrap()),
         settings: Settings {

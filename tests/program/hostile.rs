@@ -22,7 +22,7 @@ fn run_in_little_memory(place: &Place, arguments: &[&str]) -> Run {
     shell.args(["-c", r#"ulimit -v "$0" && exec "$@""#, &LIMIT_KIB.to_string()]);
     shell.arg(program.get_program()).args(program.get_args());
     // Each thread reserves some address space.
-    shell.env("RAYON_NUM_THREADS", "2").env_remove("TAFLBASE_TABLES");
+    shell.env("RAYON_NUM_THREADS", "2").env_remove("TAFLBASE_TABLES").env_remove("TAFLBASE_PROOFS");
     shell.current_dir(place.path(""));
     Run::of(shell)
 }

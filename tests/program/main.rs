@@ -19,6 +19,7 @@ mod otep;
 mod pictures;
 mod place;
 mod play;
+mod proofs;
 mod ranks;
 mod readme;
 mod short;

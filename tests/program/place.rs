@@ -37,7 +37,11 @@ impl Place {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
-        command.args(arguments).current_dir(&self.0).env_remove("TAFLBASE_TABLES");
+        command
+            .args(arguments)
+            .current_dir(&self.0)
+            .env_remove("TAFLBASE_TABLES")
+            .env_remove("TAFLBASE_PROOFS");
         command
     }
 

@@ -49,7 +49,11 @@ fn the_readmes_commands_print_what_it_shows() {
     for (command, shown) in commands {
         let arguments = command.strip_prefix("cargo run --release -- ").expect(&command);
         let mut program = Command::new(env!("CARGO_BIN_EXE_taflbase"));
-        program.args(words(arguments)).current_dir(&place).env_remove("TAFLBASE_TABLES");
+        program
+            .args(words(arguments))
+            .current_dir(&place)
+            .env_remove("TAFLBASE_TABLES")
+            .env_remove("TAFLBASE_PROOFS");
         let output = program.output().unwrap();
         assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout).unwrap();

@@ -25,7 +25,7 @@ struct Shown {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
-    command.args(arguments).env_remove("TAFLBASE_TABLES");
+    command.args(arguments).env_remove("TAFLBASE_TABLES").env_remove("TAFLBASE_PROOFS");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -7,6 +7,7 @@ mod live;
 mod problems;
 #[cfg(unix)]
 mod program;
+mod proofs;
 mod sockets;
 
 use std::io::{Read, Write};

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use taflbase::Tablebase;
 use taflbase::arena::{
     Factory, GameRecord, PlayerContext, PlayerId, Results, Settings, Sprt, Store, Tally,
     Tournament, factory,
 };
 use taflbase::engine::Clock;
-use taflbase::rules::Ruleset;
 
 use super::arguments::{MAX, on_interrupt, parse_number, parse_seconds};
+use super::engine_args::proved_positions;
 use super::error::CliError;
 use super::machine::threads;
 use super::output::Session;
@@ -77,9 +76,10 @@ struct MatchClock {
 }
 
 const HELP: &str = r#"A player is a kind, optionally followed by a colon and its settings:
-  engine                  the engine, with the tables of this program
-  engine:hash=64,threads=2,tables=none,name=new
-                          MiB, threads, a folder of tables or none, a name
+  engine                  the engine, with the tables and proofs of this program
+  engine:hash=64,threads=2,tables=none,proofs=none,name=new
+                          MiB, threads, a folder of tables or none, whether to play
+                          without --proofs, a name
   engine:weights=mine.toml,contempt=50
                           a file of weights, the penalty of a draw
   random, random:seed=7   a random legal move
@@ -143,20 +143,10 @@ impl MatchClock {
 }
 
 /// Makes the factory of a player from its description.
-fn player(
-    who: PlayerId,
-    described: &str,
-    seed: u64,
-    rules: &Arc<Ruleset>,
-    tables: &Arc<Tablebase>,
-) -> Result<Factory, CliError> {
-    let context = PlayerContext {
-        rules: Arc::clone(rules),
-        tables: Some(Arc::clone(tables)),
-        // Different seeds, so that two random players differ.
-        seed: seed.wrapping_mul(2) + who as u64,
-    };
-    factory(described, &context)
+fn player(who: PlayerId, described: &str, context: &PlayerContext) -> Result<Factory, CliError> {
+    // Different seeds, so that two random players differ.
+    let seed = context.seed.wrapping_mul(2) + who as u64;
+    factory(described, &PlayerContext { seed, ..context.clone() })
         .map_err(|error| CliError::Error(format!("player {}, {described:?}: {error}", who.name())))
 }
 
@@ -165,11 +155,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules = Arc::new(base.rules().clone());
     let tables = Arc::new(base);
+    let proofs = session.open_proofs(&tables)?.as_ref().map(proved_positions);
+    let context =
+        PlayerContext { rules: Arc::clone(&rules), tables: Some(tables), proofs, seed: args.seed };
     let tournament = Tournament {
-        players: [
-            player(PlayerId::A, &args.a, args.seed, &rules, &tables)?,
-            player(PlayerId::B, &args.b, args.seed, &rules, &tables)?,
-        ],
+        players: [player(PlayerId::A, &args.a, &context)?, player(PlayerId::B, &args.b, &context)?],
         settings: Settings {
             rules: Arc::clone(&rules),
             players: [args.a.clone(), args.b.clone()],

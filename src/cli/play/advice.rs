@@ -6,24 +6,27 @@ use taflbase::arena::Level;
 use taflbase::draw::BoardPicture;
 use taflbase::engine::Engine;
 use taflbase::moves::legal_moves;
-use taflbase::rules::Kind;
+use taflbase::rules::{Kind, Side};
 
 use super::super::error::CliError;
-use super::super::probe::{move_table, words};
+use super::super::probe::{move_table, probe, verdict};
 use super::UserSides;
 use super::command::COMMANDS;
 use super::opponent::{Opponent, hint_limits, score_text};
-use super::terminal::TerminalGame;
+use super::terminal::{Sources, TerminalGame};
 
 impl TerminalGame<'_> {
     /// Prints who plays, the legend of the board, and how to enter moves.
     pub(super) fn greet(&self) -> Result<(), CliError> {
-        let opponent = self.opponent.described();
+        let [attackers, defenders] = Side::ALL.map(|side| self.player(side));
         let players = match self.user_sides {
-            UserSides::Attackers => format!("you play the attackers against {opponent}"),
-            UserSides::Defenders => format!("you play the defenders against {opponent}"),
+            UserSides::Attackers => format!("you play the attackers against {defenders}"),
+            UserSides::Defenders => format!("you play the defenders against {attackers}"),
             UserSides::Both => "you play both sides".to_owned(),
-            UserSides::None => format!("{opponent} plays both sides"),
+            UserSides::None if attackers == defenders => format!("{attackers} plays both sides"),
+            UserSides::None => {
+                format!("{attackers} plays the attackers against {defenders}")
+            }
         };
         let moves = legal_moves(self.rules(), self.game.position());
         let example = moves.first().map_or(String::new(), |first| {
@@ -34,6 +37,14 @@ impl TerminalGame<'_> {
             self.rules().title,
             self.legend(),
         ))
+    }
+
+    /// Describes who plays a side, unless the user does.
+    fn player(&self, side: Side) -> String {
+        match self.strategist.as_ref().filter(|strategist| strategist.has(side)) {
+            Some(strategist) => strategist.described(),
+            None => self.opponent.described(),
+        }
     }
 
     /// Formats the legend of the board, one entry per line.
@@ -56,7 +67,7 @@ impl TerminalGame<'_> {
             "{:<12}play a move: e5-e8, e5 e8, or an unambiguous beginning\n{}\n\
              On the board:\n{}\n\
              Scores are for the side to move, in soldiers: \"+1.00 soldiers\" is worth one soldier\n\
-             more. \"win in 5 plies\" is proved; a ply is a move of one side.",
+             more. \"win in 5 plies\" and \"proved win\" are proved; a ply is a move of one side.",
             "MOVE",
             lines.collect::<String>(),
             self.legend(),
@@ -67,12 +78,13 @@ impl TerminalGame<'_> {
     /// has.
     pub(super) fn hint(&mut self) -> Result<(), CliError> {
         let limits = hint_limits(self.args);
+        let Sources { tables, book, .. } = &self.sources;
         let engine = match &mut self.opponent {
             Opponent::Engine { level, engine, .. } if level.uses_tables() => engine,
             _ => match &mut self.adviser {
                 Some(adviser) => adviser,
                 adviser => {
-                    let options = self.args.engine.options(&self.tables);
+                    let options = self.args.engine.options(tables, book.as_ref());
                     adviser.insert(Engine::new(Arc::clone(self.game.rules()), options)?)
                 }
             },
@@ -89,16 +101,17 @@ impl TerminalGame<'_> {
         self.say(&format!("hint: {} ({score}, depth {})", line.join(" "), found.depth))
     }
 
-    /// Prints the values of the position and of each move from the tables.
+    /// Prints the values of the position and of each move from the tables and the proofs.
     pub(super) fn ask_tables(&self) -> Result<(), CliError> {
         let position = self.game.position();
-        match self.tables.probe(position) {
-            Ok(probe) => {
-                let answer = words(&self.tables, probe.value);
-                let moves = move_table(&self.tables, position, &probe.moves);
-                self.say(&format!("{} to move: {answer}\n\n{moves}", position.to_move.name()))
+        let Sources { rules_name, tables, book } = &self.sources;
+        match probe(tables, book.as_deref(), position) {
+            Ok((answer, _)) => {
+                let side = position.to_move.name();
+                let moves = move_table(&answer.moves);
+                self.say(&format!("{side} to move: {}\n\n{moves}", verdict(&answer)))
             }
-            Err(error) => match self.session.probe_error(&self.tables, &self.args.rules, error) {
+            Err(error) => match self.session.probe_error(tables, rules_name, error) {
                 CliError::Negative(answer) => self.say(&answer),
                 other => Err(other),
             },
@@ -115,7 +128,7 @@ impl TerminalGame<'_> {
                 names.join(", ")
             ));
         };
-        self.opponent = Opponent::at(level, self.args, &self.tables)?;
+        self.opponent = Opponent::at(level, self.args, &self.sources)?;
         self.say(&format!("your opponent is {}", self.opponent.described()))
     }
 }

@@ -15,7 +15,12 @@ impl TerminalGame<'_> {
         let mut record = Record::new(self.game.clone());
         for side in Side::ALL {
             let is_users = self.user_sides.has(side);
-            let player = if is_users { "human".to_owned() } else { self.opponent.name() };
+            let strategist = self.strategist.as_ref().filter(|strategist| strategist.has(side));
+            let player = match strategist {
+                _ if is_users => "human".to_owned(),
+                Some(strategist) => strategist.name().to_owned(),
+                None => self.opponent.name(),
+            };
             record.tags.push((side.name().to_owned(), player));
         }
         if let Some(loser) = self.resigned {

@@ -1,4 +1,5 @@
 mod advice;
+mod certified;
 mod command;
 mod files;
 mod input;
@@ -7,6 +8,7 @@ mod opponent;
 mod terminal;
 mod window;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,17 +24,22 @@ use super::engine_args::EngineArgs;
 use super::error::CliError;
 use super::output::Session;
 
+use certified::{Certified, rules_of};
 use input::Input;
 use opponent::has_own_limits;
-use terminal::TerminalGame;
+use terminal::{Sources, TerminalGame};
 
 /// Play a game against the engine
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
-    /// Play this side [default: the side that moves first]
+    /// A built-in ruleset, or a path to a ruleset file [default with --certificate: its rules]
+    #[arg(required_unless_present = "certificate")]
+    rules: Option<String>,
+    /// Begin from the position of this certificate of `solve`, whose strategy the program plays
+    #[arg(long, value_name = "FILE", conflicts_with = "position")]
+    certificate: Option<PathBuf>,
+    /// Play this side [default: the side that moves first; with --certificate, the other one]
     #[arg(long, value_name = "SIDE", value_enum)]
     side: Option<UserSides>,
     /// Begin from this position instead of the start position
@@ -66,12 +73,19 @@ Ctrl-C while the engine thinks leaves its move to you. Lines may also be piped i
 The levels below hard do not use the tables. A hint comes from the engine at full strength,
 with twice --time or --nodes.
 
+With --certificate the program plays the side that the certificate proves to win, or not
+to lose, by its strategy, and says "proved" with each of its moves; where the strategy
+rests on tables, it goes on with these. --side none shows a game of the engine, or of --opponent, against
+the certificate. Take back a move with `undo` to see what another one meets.
+
 Examples:
   taflbase play brandubh
   taflbase play tablut --side defenders --time 5
   taflbase play brandubh --level easy
   taflbase play brandubh --side none --nodes 20000
   taflbase play mcgill --opponent combination
+  taflbase play --certificate won.cert
+  taflbase play --certificate won.cert --side none --nodes 20000
   taflbase play berkeley --side both --position "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d""#;
 
 /// The sides that the user plays; the opponent plays the others.
@@ -121,14 +135,31 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
             args.level.name()
         )));
     }
-    let tables = Arc::new(session.open_to_probe(&args.rules)?);
+    let rules_name = match (&args.rules, &args.certificate) {
+        (Some(name), _) => name.clone(),
+        (None, Some(path)) => rules_of(path)?,
+        (None, None) => return Err(CliError::new("name a ruleset")),
+    };
+    let tables = Arc::new(session.open_to_probe(&rules_name)?);
     let rules = Arc::new(tables.rules().clone());
-    let start = match &args.position {
-        Some(text) => Position::parse(text, &rules)?,
-        None => Position::start(&rules)?,
+    let certified = args.certificate.as_deref().map(|path| Certified::open(path, &tables));
+    let certified = certified.transpose()?;
+    let start = match (&args.position, &certified) {
+        (Some(text), _) => Position::parse(text, &rules)?,
+        (None, Some(certified)) => certified.position,
+        (None, None) => Position::start(&rules)?,
     };
     let game = Game::from_position(Arc::clone(&rules), start)?;
-    let mut play = TerminalGame::new(args, session, tables, game)?;
+    if let (Some(_), Some(outcome)) = (&certified, game.outcome()) {
+        return Err(CliError::Error(format!("the certificate's game is over: {outcome}")));
+    }
+    if let Some(note) = certified.as_ref().and_then(Certified::missing_tables) {
+        session.note(&note);
+    }
+    let named = session.open_proofs(&tables)?;
+    let book = named.or(certified.as_ref().map(|certified| Arc::clone(&certified.book)));
+    let sources = Sources { rules_name, tables, book };
+    let mut play = TerminalGame::new(args, session, sources, certified, game)?;
     let mut input = if args.display { play.open_window()? } else { Input::new()? };
     play.greet()?;
     play.show()?;

@@ -2,14 +2,15 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use taflbase::Tablebase;
 use taflbase::arena::{Contestant, Level, PlayerContext, factory};
 use taflbase::engine::{Clock, Engine, Limits, Score, SearchRequest, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 
+use super::super::engine_args::proved_positions;
 use super::super::error::CliError;
 use super::Args;
+use super::terminal::Sources;
 
 /// The default time per move.
 const DEFAULT_TIME: Duration = Duration::from_secs(2);
@@ -26,15 +27,11 @@ pub(super) enum Opponent {
 
 impl Opponent {
     /// Creates the opponent that the arguments select.
-    pub(super) fn named(
-        args: &Args,
-        tables: &Arc<Tablebase>,
-        game: &Game,
-    ) -> Result<Opponent, CliError> {
+    pub(super) fn named(args: &Args, sources: &Sources, game: &Game) -> Result<Opponent, CliError> {
         match args.opponent.trim() {
-            "engine" => Opponent::at(args.level, args, tables),
+            "engine" => Opponent::at(args.level, args, sources),
             described => {
-                Ok(Opponent::Player(player(described, tables, game)?, strongest_limits(args)))
+                Ok(Opponent::Player(player(described, sources, game)?, strongest_limits(args)))
             }
         }
     }
@@ -43,11 +40,12 @@ impl Opponent {
     pub(super) fn at(
         level: &'static Level,
         args: &Args,
-        tables: &Arc<Tablebase>,
+        sources: &Sources,
     ) -> Result<Opponent, CliError> {
-        let mut options = args.engine.options(tables);
+        let tables = &sources.tables;
+        let mut options = args.engine.options(tables, sources.book.as_ref());
         if !level.uses_tables() {
-            options.tables = None;
+            (options.tables, options.proofs) = (None, None);
             options.table_bytes = options.table_bytes.min(SMALL_TABLE);
         }
         let engine = Box::new(Engine::new(Arc::new(tables.rules().clone()), options)?);
@@ -130,7 +128,7 @@ pub(super) fn has_own_limits(level: &Level) -> bool {
 }
 
 /// Returns the limits of the strongest level.
-fn strongest_limits(args: &Args) -> Limits {
+pub(super) fn strongest_limits(args: &Args) -> Limits {
     let time = args.time.or(args.nodes.is_none().then_some(DEFAULT_TIME));
     Limits { time, nodes: args.nodes, ..Limits::default() }
 }
@@ -160,12 +158,13 @@ fn random_seed() -> u64 {
 /// Creates a player from a description as for `match`.
 fn player(
     described: &str,
-    tables: &Arc<Tablebase>,
+    sources: &Sources,
     game: &Game,
 ) -> Result<Box<dyn Contestant>, CliError> {
     let context = PlayerContext {
         rules: Arc::clone(game.rules()),
-        tables: Some(Arc::clone(tables)),
+        tables: Some(Arc::clone(&sources.tables)),
+        proofs: sources.book.as_ref().map(proved_positions),
         seed: random_seed(),
     };
     let make = factory(described, &context)
@@ -206,6 +205,7 @@ mod tests {
             (Score::Win(1), "win in 1 ply"),
             (Score::Loss(4), "loss in 4 plies"),
             (Score::TableWin, "table win"),
+            (Score::ProvedWin, "proved win"),
         ] {
             assert_eq!(score_text(score), text);
         }

@@ -8,11 +8,13 @@ use taflbase::draw::BoardPicture;
 use taflbase::engine::Engine;
 use taflbase::history::Game;
 use taflbase::moves::{Ending, Move, legal_moves};
+use taflbase::proof::ProofBook;
 use taflbase::rules::{Ruleset, Side};
 
 use super::super::display::Window;
 use super::super::error::CliError;
 use super::super::output::Session;
+use super::certified::{Certified, Strategist};
 use super::command::{COMMANDS, ParsedLine, completions, in_columns, parse_line};
 use super::input::Input;
 use super::interrupt::InterruptHandler;
@@ -22,15 +24,26 @@ use super::{Args, UserSides};
 /// The reply to commands that need a running game.
 const OVER: &str = "the game is over";
 
+/// What a game is played with.
+pub(super) struct Sources {
+    /// The name of the rules, or the path of their file.
+    pub(super) rules_name: String,
+    pub(super) tables: Arc<Tablebase>,
+    /// The certificates of `--proofs`, or else that of `--certificate`.
+    pub(super) book: Option<Arc<ProofBook>>,
+}
+
 /// A game at the terminal.
 pub(super) struct TerminalGame<'a> {
     pub(super) args: &'a Args,
     pub(super) session: &'a Session,
-    pub(super) tables: Arc<Tablebase>,
+    pub(super) sources: Sources,
     pub(super) game: Game,
     /// The side that resigned.
     pub(super) resigned: Option<Side>,
     pub(super) opponent: Opponent,
+    /// The player of the sides that have a certificate's strategy, in place of the opponent.
+    pub(super) strategist: Option<Strategist>,
     /// The engine for hints, created with the first one unless the opponent serves.
     pub(super) adviser: Option<Engine>,
     pub(super) user_sides: UserSides,
@@ -48,18 +61,24 @@ impl<'a> TerminalGame<'a> {
     pub(super) fn new(
         args: &'a Args,
         session: &'a Session,
-        tables: Arc<Tablebase>,
+        sources: Sources,
+        certified: Option<Certified>,
         game: Game,
     ) -> Result<TerminalGame<'a>, CliError> {
-        let opponent = Opponent::named(args, &tables, &game)?;
-        let user_sides = args.side.unwrap_or(UserSides::of(game.position().to_move));
+        let opponent = Opponent::named(args, &sources, &game)?;
+        let to_move = game.position().to_move;
+        let side = certified.as_ref().map_or(to_move, Certified::user_side);
+        let strategist =
+            certified.map(|certified| Strategist::new(certified, args, &sources.tables));
+        let user_sides = args.side.unwrap_or(UserSides::of(side));
         Ok(TerminalGame {
             args,
             session,
-            tables,
+            sources,
             game,
             resigned: None,
             opponent,
+            strategist: strategist.transpose()?,
             adviser: None,
             user_sides,
             is_turned: false,
@@ -191,8 +210,15 @@ impl<'a> TerminalGame<'a> {
 
     fn opponent_moves(&mut self) -> Result<(), CliError> {
         let side = self.game.position().to_move;
-        let stopper = self.opponent.stopper();
-        let answer = self.interrupt.run(stopper, || self.opponent.choose(&self.game))?;
+        let strategist = self.strategist.as_mut().filter(|strategist| strategist.has(side));
+        let stopper = match &strategist {
+            Some(strategist) => Some(strategist.stopper()),
+            None => self.opponent.stopper(),
+        };
+        let answer = self.interrupt.run(stopper, || match strategist {
+            Some(strategist) => strategist.choose(&self.game),
+            None => self.opponent.choose(&self.game),
+        })?;
         let Some((played, evaluation)) = answer else {
             self.user_sides = UserSides::Both;
             return self.say("stopped: you play both sides now; `side` changes that");
@@ -207,6 +233,7 @@ impl<'a> TerminalGame<'a> {
         self.game = game;
         self.resigned = None;
         self.opponent.begin(&self.game)?;
+        self.strategist.iter_mut().for_each(Strategist::begin);
         self.show()
     }
 

@@ -16,7 +16,8 @@ impl TerminalGame<'_> {
         let format_move = Box::new(move |played: &Move| played.display(board).to_string());
         let manual = self.manual();
         let view = self.view(&manual, true);
-        self.window = Some(Window::open(self.session, &self.tables, &view, format_move, sender)?);
+        self.window =
+            Some(Window::open(self.session, &self.sources.tables, &view, format_move, sender)?);
         Ok(Input::Lines(Box::new(lines)))
     }
 

@@ -13,6 +13,7 @@ mod reporting;
 mod root;
 mod root_moves;
 mod root_probe;
+mod root_proofs;
 mod score;
 mod shared;
 mod table;
@@ -29,13 +30,12 @@ use std::time::{Duration, Instant};
 use crate::game::history::Game;
 use crate::game::moves::legal_moves;
 use crate::game::rules::{Repetition, Ruleset, Side};
-use crate::game::value::Wdl;
 
 use super::board_tables::BoardTables;
 use super::error::EngineError;
 use super::evaluate::Evaluator;
 use super::evaluate::weights::Weights;
-use super::iteration::{Iteration, Line};
+use super::iteration::{Iteration, Line, Score};
 use super::limits::{Limits, SearchRequest};
 use super::options::EngineOptions;
 use super::state::State;
@@ -44,7 +44,7 @@ use move_history::MoveHistory;
 use oracle::Oracle;
 use path::PathEntry;
 use root_moves::RootMove;
-use root_probe::RootProbe;
+use root_probe::{KnownValue, RootProbe};
 use shared::Shared;
 use table::{TranspositionTable, Validity};
 
@@ -122,7 +122,7 @@ impl<const W: usize> Searcher<W> {
     fn shared<'a>(
         &'a self,
         game: &'a Game,
-        root_wdl: Option<Wdl>,
+        root_value: Option<KnownValue>,
         limits: &Limits,
         started: Instant,
         stop: &'a AtomicBool,
@@ -135,7 +135,7 @@ impl<const W: usize> Searcher<W> {
             table: &self.table,
             oracle: Oracle::new(self.options.tables.as_deref(), game),
             root: State::new(&self.board, game.position()),
-            root_wdl,
+            root_value,
             validity: Validity {
                 this_search_only: game.rules().repetition != Repetition::Allowed,
                 last_ply,
@@ -172,11 +172,14 @@ impl<const W: usize> Search for Searcher<W> {
         };
         let tables = self.options.tables.as_deref();
         let lines = request.lines.get().min(moves.len());
-        let probe = tables
+        let mut probe = tables
             .map_or(RootProbe::None, |tables| root_probe::probe_root(tables, game, &moves, lines));
+        if let (RootProbe::None, Some(proofs)) = (&probe, &self.options.proofs) {
+            probe = root_proofs::probe_root(&**proofs, game, &moves);
+        }
         let (moves, known): (Vec<RootMove>, _) = match probe {
             RootProbe::Lines(lines) => {
-                let known = table_iteration(lines, started.elapsed());
+                let known = known_iteration(lines, started.elapsed());
                 report(&known);
                 return known;
             }
@@ -207,16 +210,17 @@ impl<const W: usize> Search for Searcher<W> {
     }
 }
 
-/// Returns the result for a position that the endgame tables solve without a search.
-fn table_iteration(lines: Vec<Line>, time: Duration) -> Iteration {
+/// Returns the result for a position that the endgame tables or proofs solve without a search.
+fn known_iteration(lines: Vec<Line>, time: Duration) -> Iteration {
     let (depth, nodes) = (1, 1);
+    let is_proved = lines.iter().any(|line| line.score == Score::ProvedWin);
     Iteration {
         depth,
         is_complete: true,
         selective_depth: depth,
         lines,
         nodes,
-        table_hits: nodes,
+        table_hits: if is_proved { 0 } else { nodes },
         time,
     }
 }

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::iteration::{Iteration, Line, Score};
 use crate::engine::state::Step;
-use crate::game::value::Wdl;
 
 use super::root_moves::{IterationResult, RootLine};
+use super::root_probe::KnownValue;
 use super::score::{INFINITE, MAX_ESTIMATE, plies_to_end, to_score};
 use super::worker::Worker;
 
@@ -29,11 +29,13 @@ impl<const W: usize> Worker<'_, W> {
     /// Converts a line to moves of the game. Only proved scores become wins or losses.
     fn line(&mut self, found: &RootLine, number: usize) -> Line {
         let RootLine { score, depth, proved, ref line } = *found;
-        let score = match (proved, self.shared.root_wdl) {
+        let score = match (proved, self.shared.root_value) {
             (Some(proved), _) => to_score(proved),
             // The score of the first line is the value of the position.
-            (None, Some(Wdl::Win)) if number == 0 => Score::TableWin,
-            (None, Some(Wdl::Draw)) => Score::Estimate(0),
+            (None, Some(KnownValue::TableWin)) if number == 0 => Score::TableWin,
+            (None, Some(KnownValue::ProvedWin)) if number == 0 => Score::ProvedWin,
+            (None, Some(KnownValue::ProvedLoss)) => Score::ProvedLoss,
+            (None, Some(KnownValue::Draw)) => Score::Estimate(0),
             (None, _) if score == -INFINITE => Score::Estimate(0),
             (None, _) => Score::Estimate(score.clamp(-MAX_ESTIMATE, MAX_ESTIMATE)),
         };

@@ -16,18 +16,31 @@ use crate::tablebase::{Probed, Tablebase};
 
 use super::proof::Proof;
 
+/// The value of a root position whose moves are left to the search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum KnownValue {
+    /// A win by tables without distances.
+    TableWin,
+    /// A win by proofs.
+    ProvedWin,
+    /// A loss by proofs.
+    ProvedLoss,
+    /// A draw, by either.
+    Draw,
+}
+
 /// The result of a root probe.
 pub(super) enum RootProbe {
-    /// The tables lack the position.
+    /// The position is not known.
     None,
-    /// The tables solve the position: the best lines.
+    /// The position is solved: the best lines.
     Lines(Vec<Line>),
-    /// The tables solve a part; the rest is left to the search.
+    /// A part is solved; the rest is left to the search.
     Moves {
-        /// The moves to search, sorted by their table values.
+        /// The moves to search, sorted by their values.
         moves: Vec<RankedMove>,
-        /// The value of the position if it is known to be a win or a draw.
-        known: Option<Wdl>,
+        /// The value of the position, if it is known.
+        known: Option<KnownValue>,
     },
 }
 
@@ -43,6 +56,12 @@ pub(super) struct RankedMove {
 }
 
 impl RankedMove {
+    /// Creates a move without a value of its own.
+    pub(super) fn unproved(played: Move) -> RankedMove {
+        let value = Probed { wdl: Wdl::Draw, plies: None };
+        RankedMove { played, value, is_proved: false }
+    }
+
     /// Returns the value if it holds in this game.
     pub(super) fn proved(&self) -> Option<Probed> {
         self.is_proved.then_some(self.value)
@@ -148,7 +167,7 @@ fn won(
     moves.sort_by_key(|mv| (mv.value.wdl != Wdl::Win, mv.distance()));
     // A win without a distance may come too late for the ply limit.
     let is_in_time = wins(&moves).any(|mv| mv.value.plies.is_some() || game.plies_left().is_none());
-    let known = (!has_history && is_in_time).then_some(Wdl::Win);
+    let known = (!has_history && is_in_time).then_some(KnownValue::TableWin);
     let is_exact = wins(&moves).all(|mv| mv.value.plies.is_some());
     let Some(mut proof) = Proof::new(tables, game).filter(|_| is_exact) else {
         return RootProbe::Moves { moves, known };
@@ -213,7 +232,7 @@ fn drawn(game: &Game, mut moves: Vec<RankedMove>) -> RootProbe {
         let count = draws.count();
         moves.truncate(count);
     }
-    RootProbe::Moves { moves, known: is_draw.then_some(Wdl::Draw) }
+    RootProbe::Moves { moves, known: is_draw.then_some(KnownValue::Draw) }
 }
 
 /// Returns a line of the move alone.

@@ -7,10 +7,10 @@ use crate::engine::evaluate::Evaluator;
 use crate::engine::limits::Limits;
 use crate::engine::state::State;
 use crate::game::rules::Ruleset;
-use crate::game::value::Wdl;
 
 use super::oracle::Oracle;
 use super::path::PathEntry;
+use super::root_probe::KnownValue;
 use super::score::Points;
 use super::table::{TranspositionTable, Validity};
 
@@ -22,8 +22,8 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) table: &'a TranspositionTable,
     pub(super) oracle: Oracle<'a>,
     pub(super) root: State<W>,
-    /// The value of the root by the tables, if it is known to be a win or a draw.
-    pub(super) root_wdl: Option<Wdl>,
+    /// The value of the root, if tables or proofs know it but leave the choice of the move.
+    pub(super) root_value: Option<KnownValue>,
     /// The entries of the transposition table that hold for this game.
     pub(super) validity: Validity,
     /// The game's positions up to the root.

@@ -11,7 +11,7 @@ use crate::game::board::{Square, SquareSet};
 use crate::game::history::{Outcome, Reason};
 use crate::game::position::Position;
 use crate::game::rules::{Endless, Repetition, Side};
-use crate::game::value::Value;
+use crate::game::value::{Value, Wdl};
 use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
 

@@ -3,20 +3,20 @@ use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset, Side};
 
 /// The most bytes of a code: two bits for each square of the largest board.
-pub(super) const MAX_BYTES: usize = 91;
+pub(in crate::proof) const MAX_BYTES: usize = 91;
 
 /// Encodes positions up to symmetry; see the format.
-pub(super) struct Coder {
+pub(in crate::proof) struct Coder {
     /// By symmetry, the image of each square.
     images: Vec<Vec<u16>>,
     squares: usize,
     /// The length of a code.
-    pub(super) bytes: usize,
+    pub(in crate::proof) bytes: usize,
 }
 
 /// The least code of a position's mirror images.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Code {
+pub(in crate::proof) struct Code {
     bytes: [u8; MAX_BYTES],
     len: usize,
     /// The number of the symmetry that leads to the stored image.
@@ -24,13 +24,13 @@ pub(super) struct Code {
 }
 
 impl Code {
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub(in crate::proof) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 }
 
 impl Coder {
-    pub(super) fn new(rules: &Ruleset) -> Coder {
+    pub(in crate::proof) fn new(rules: &Ruleset) -> Coder {
         let board = rules.board;
         let images = rules.symmetries().iter().map(|symmetry| {
             board.squares().map(|square| symmetry.apply(board, square).index() as u16).collect()
@@ -40,7 +40,7 @@ impl Coder {
     }
 
     /// Returns the code of a position.
-    pub(super) fn encode(&self, position: &Position) -> Code {
+    pub(in crate::proof) fn encode(&self, position: &Position) -> Code {
         let mut best: Option<Code> = None;
         for (symmetry, images) in self.images.iter().enumerate() {
             let mut bytes = [0; MAX_BYTES];
@@ -59,13 +59,25 @@ impl Coder {
     }
 
     /// Returns the image of a square in the stored image of a position.
-    pub(super) fn image(&self, code: &Code, square: u16) -> u16 {
+    pub(in crate::proof) fn image(&self, code: &Code, square: u16) -> u16 {
         self.images[code.symmetry][usize::from(square)]
+    }
+
+    /// Returns the square of a position that has this image in its stored image; `None` if the
+    /// number is beyond the board.
+    pub(in crate::proof) fn preimage(&self, code: &Code, image: u16) -> Option<u16> {
+        let square = self.images[code.symmetry].iter().position(|&other| other == image);
+        square.map(|square| square as u16)
     }
 
     /// Returns the position of a code, or `None` if it has not exactly one king, or uses bits
     /// beyond the board.
-    pub(super) fn decode(&self, code: &[u8], rules: &Ruleset, to_move: Side) -> Option<Position> {
+    pub(in crate::proof) fn decode(
+        &self,
+        code: &[u8],
+        rules: &Ruleset,
+        to_move: Side,
+    ) -> Option<Position> {
         let mut pieces = [SquareSet::EMPTY; 3];
         for (byte, &value) in code.iter().enumerate() {
             for place in 0..4 {
@@ -85,7 +97,7 @@ impl Coder {
     }
 
     /// Returns whether a position is the stored one of its class.
-    pub(super) fn is_canonical(&self, code: &[u8], position: &Position) -> bool {
+    pub(in crate::proof) fn is_canonical(&self, code: &[u8], position: &Position) -> bool {
         self.encode(position).as_bytes() == code
     }
 }

@@ -129,6 +129,12 @@ impl Certificate {
     }
 }
 
+/// Reads for which rules a certificate is: their name, and their fingerprint in digits.
+pub(in crate::proof) fn read_rules(input: impl Read) -> Result<(String, String), CertificateError> {
+    let header = read_header(&mut BufReader::new(input))?;
+    Ok((header.rules, header.fingerprint))
+}
+
 fn malformed(fault: impl Into<String>) -> CertificateError {
     CertificateError::Malformed(fault.into())
 }
@@ -218,6 +224,6 @@ fn read_array<const N: usize>(body: &mut impl Read) -> Result<[u8; N], Certifica
 }
 
 /// Returns the 64 hexadecimal digits of a hash.
-fn hexadecimal(hash: [u8; 32]) -> String {
+pub(in crate::proof) fn hexadecimal(hash: [u8; 32]) -> String {
     blake3::Hash::from_bytes(hash).to_hex().to_string()
 }

@@ -7,14 +7,16 @@ mod file;
 mod part;
 
 pub use check::{CheckReport, check};
+pub(in crate::proof) use code::Coder;
 pub use error::CertificateError;
+pub(in crate::proof) use file::{hexadecimal, read_rules};
 pub(in crate::proof) use part::{Part, StrategyMove};
 
 use crate::game::position::Position;
 use crate::game::rules::{Fingerprint, Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::table::{Metric, ValueHash};
-use crate::tablebase::Tablebase;
+use crate::tablebase::{ProbeError, Tablebase};
 
 use super::prover::{Answer, ProvedValue, value};
 
@@ -75,6 +77,11 @@ impl Certificate {
         &self.rules
     }
 
+    /// Returns the fingerprint of the rules.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
     /// Returns the position.
     pub fn position(&self) -> &Position {
         &self.position
@@ -83,6 +90,38 @@ impl Certificate {
     /// Returns the value that the certificate claims.
     pub fn value(&self) -> ProvedValue {
         self.value
+    }
+
+    /// Returns the sides that have a strategy in it, the attackers first, and whether each wins
+    /// by it; else the side does not lose.
+    pub fn holders(&self) -> Vec<(Side, bool)> {
+        let mut holders: Vec<(Side, bool)> =
+            self.parts.iter().map(|part| (part.holder, part.wins)).collect();
+        holders.sort_by_key(|&(holder, wins)| (holder == Side::Defenders, wins));
+        holders
+    }
+
+    /// Compares the tables that the certificate rests on with those at hand. Returns the slices
+    /// that have no table here: positions in them are not decided by this certificate.
+    ///
+    /// # Errors
+    /// If a table at hand has other values, or cannot be read.
+    pub fn compare_tables(&self, tables: &Tablebase) -> Result<Vec<Slice>, CertificateError> {
+        let mut missing = Vec::new();
+        for &TableReference { slice, metric, values } in &self.tables {
+            match tables.table(slice, metric) {
+                Ok(table) if table.value_hash() == values => {}
+                Ok(_) => return Err(CertificateError::OtherTable { slice }),
+                Err(ProbeError::MissingTable { .. }) => missing.push(slice),
+                Err(error) => return Err(CertificateError::Table(error)),
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Returns its strategies.
+    pub(in crate::proof) fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// Returns the number of moves in its strategies.

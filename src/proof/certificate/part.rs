@@ -29,10 +29,10 @@ pub(in crate::proof) struct Part {
 
 /// A move in the stored image of its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct StoredMove {
-    pub(super) from: u16,
-    pub(super) to: u16,
-    pub(super) rank: u32,
+pub(in crate::proof) struct StoredMove {
+    pub(in crate::proof) from: u16,
+    pub(in crate::proof) to: u16,
+    pub(in crate::proof) rank: u32,
 }
 
 impl Part {
@@ -63,23 +63,23 @@ impl Part {
         part
     }
 
-    pub(super) fn empty(holder: Side, wins: bool, code_bytes: usize) -> Part {
+    pub(in crate::proof) fn empty(holder: Side, wins: bool, code_bytes: usize) -> Part {
         Part { holder, wins, code_bytes, codes: Vec::new(), moves: Vec::new() }
     }
 
     /// Appends a move whose code is greater than the last one.
-    pub(super) fn push(&mut self, code: &[u8], stored: StoredMove) {
+    pub(in crate::proof) fn push(&mut self, code: &[u8], stored: StoredMove) {
         self.codes.extend_from_slice(code);
         self.moves.push(stored);
     }
 
     /// The number of moves.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::proof) fn len(&self) -> usize {
         self.moves.len()
     }
 
     /// The code and the move of that number.
-    pub(super) fn get(&self, number: usize) -> (&[u8], StoredMove) {
+    pub(in crate::proof) fn get(&self, number: usize) -> (&[u8], StoredMove) {
         (self.code(number), self.moves[number])
     }
 
@@ -88,7 +88,7 @@ impl Part {
     }
 
     /// Finds the move for a code by binary search.
-    pub(super) fn find(&self, code: &[u8]) -> Option<StoredMove> {
+    pub(in crate::proof) fn find(&self, code: &[u8]) -> Option<StoredMove> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low + (high - low) / 2;

@@ -26,8 +26,8 @@ fn value(score: Score, mover: Side) -> f64 {
     let for_mover = match score {
         Score::Win(plies) => WIN - f64::from(plies),
         Score::Loss(plies) => f64::from(plies) - WIN,
-        Score::TableWin => WIN / 2.0,
-        Score::TableLoss => -WIN / 2.0,
+        Score::TableWin | Score::ProvedWin => WIN / 2.0,
+        Score::TableLoss | Score::ProvedLoss => -WIN / 2.0,
         Score::Estimate(hundredths) => f64::from(hundredths) / 100.0,
     };
     if mover == Side::Attackers { for_mover } else { -for_mover }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::engine::{Engine, EngineOptions, Iteration, Limits};
 use crate::game::moves::legal_moves;
 use crate::game::rules::{Ruleset, Side};
+use crate::proof::ProofBook;
 use crate::tablebase::Tablebase;
 
 use super::analysis::analysis;
@@ -35,6 +36,8 @@ pub struct SessionOptions {
     pub limits: Limits,
     /// Table folder, in addition to the built-in tables.
     pub tables: Option<PathBuf>,
+    /// Certificates and folders of them, as [`ProofBook::open`] takes them.
+    pub proofs: Vec<PathBuf>,
 }
 
 /// The engine's side of OTEP.
@@ -258,6 +261,10 @@ impl Session {
             let tables = Tablebase::open(Ruleset::clone(rules), folder).map_err(Fault::critical)?;
             options.tables = Some(Arc::new(tables));
         }
+        if let (Some(tables), [_, ..]) = (&options.tables, &self.options.proofs[..]) {
+            let book = ProofBook::open(&self.options.proofs, Arc::clone(tables));
+            options.proofs = Some(Arc::new(book.map_err(Fault::critical)?));
+        }
         Engine::new(Arc::clone(rules), options).map_err(Fault::critical)
     }
 
@@ -335,6 +342,7 @@ mod tests {
                 contempt: 0,
                 limits: Limits::time(LONG),
                 tables: None,
+                proofs: Vec::new(),
             };
             let (events, inbox) = mpsc::channel();
             let mut host = Host { session: Session::new(options), events, inbox };

@@ -48,7 +48,7 @@ pub(super) async fn analysis(
     let lines = parse_lines(query.lines.unwrap_or(1))?;
     let task = SearchTask {
         game: game.clone(),
-        tables: Some(Arc::clone(&served.base)),
+        knowledge: Some(served.knowledge()),
         lines,
         limits: Limits::time(searches.time),
     };

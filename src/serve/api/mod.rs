@@ -3,6 +3,7 @@
 mod analysis;
 mod line;
 mod probe;
+mod proofs;
 mod random;
 mod reply;
 pub(super) mod rulesets;
@@ -20,6 +21,7 @@ pub(super) fn router() -> Router<Arc<AppState>> {
         .route("/rulesets", get(rulesets::list))
         .route("/rulesets/{name}", get(rulesets::show))
         .route("/rulesets/{name}/probe", get(probe::single).post(probe::batch))
+        .route("/rulesets/{name}/proofs", get(proofs::list))
         .route("/rulesets/{name}/line", get(line::line))
         .route("/rulesets/{name}/slices", get(slices::list))
         .route("/rulesets/{name}/slices/{slice}", get(slices::show))

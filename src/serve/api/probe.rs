@@ -63,7 +63,7 @@ pub(super) async fn single(
     let text = required_position(query.position)?;
     let work = move || {
         let probed = ProbedPosition::with_moves(&served, parse_position(&text, &served.rules)?)?;
-        let reply = JsonReply::new(&probed.reply(&served), probed.caching(&served))?;
+        let reply = JsonReply::new(&probed.reply(&served)?, probed.caching(&served))?;
         Ok(reply.about(served.name(), Some(probed.position.slice().to_string())))
     };
     state.probes.run(work).await
@@ -82,14 +82,9 @@ pub(super) async fn batch(
     }
     let work = move || {
         let answers = batch.positions.iter().map(|text| {
-            let result =
-                parse_position(text, &served.rules).and_then(|position| match batch.moves {
-                    true => ProbedPosition::with_moves(&served, position),
-                    false => ProbedPosition::without_moves(&served, position),
-                });
             // A position that fails does not fail the batch: its problem takes its place.
-            match result {
-                Ok(probed) => serde_json::to_value(probed.reply(&served)).unwrap_or_default(),
+            match batch_answer(&served, text, batch.moves) {
+                Ok(answer) => answer,
                 Err(problem) => serde_json::to_value(problem).unwrap_or_default(),
             }
         });
@@ -97,6 +92,19 @@ pub(super) async fn batch(
         Ok(JsonReply::new(&reply, Caching::Revalidate)?.about(served.name(), None))
     };
     state.probes.run(work).await
+}
+
+fn batch_answer(
+    served: &ServedRuleset,
+    text: &str,
+    moves: bool,
+) -> Result<serde_json::Value, Problem> {
+    let position = parse_position(text, &served.rules)?;
+    let probed = match moves {
+        true => ProbedPosition::with_moves(served, position)?,
+        false => ProbedPosition::without_moves(served, position)?,
+    };
+    Ok(serde_json::to_value(probed.reply(served)?).unwrap_or_default())
 }
 
 impl ProbedPosition {
@@ -124,14 +132,15 @@ impl ProbedPosition {
         Ok(ProbedPosition { position, value, moves: Vec::new() })
     }
 
-    fn reply<'a>(&self, served: &'a ServedRuleset) -> PositionReply<'a> {
+    fn reply<'a>(&self, served: &'a ServedRuleset) -> Result<PositionReply<'a>, Problem> {
         let ProbedPosition { position, value, moves } = self;
         let missing = self.missing().into_iter().map(|slice| slice.to_string());
-        PositionReply {
-            probe: ProbeAnswer::new(&served.base, position, *value, moves),
-            slice: position.slice().to_string(),
-            missing: missing.collect(),
-        }
+        let probe = match &served.book {
+            Some(book) => book.answer(&served.base, position, *value, moves)?,
+            None => ProbeAnswer::new(&served.base, position, *value, moves),
+        };
+        let slice = position.slice().to_string();
+        Ok(PositionReply { probe, slice, missing: missing.collect() })
     }
 
     /// Returns the slices without a table, of the position and of its successors.

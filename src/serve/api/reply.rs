@@ -70,7 +70,7 @@ pub(super) async fn reply(
     }
     let task = SearchTask {
         game: game.clone(),
-        tables: level.uses_tables().then(|| Arc::clone(&served.base)),
+        knowledge: level.uses_tables().then(|| served.knowledge()),
         lines: level.lines(),
         limits: level.limits(searches.time.min(MAX_TIME)),
     };

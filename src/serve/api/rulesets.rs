@@ -37,13 +37,17 @@ struct RulesetEntry {
     /// Start position; `None` if it is not playable.
     start: Option<String>,
     max_men: usize,
+    /// Number of certificates, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proofs: Option<usize>,
 }
 
 impl RulesetEntry {
     fn new(served: &ServedRuleset) -> RulesetEntry {
         let rules = &served.rules;
         let start = Position::start(rules).ok().map(|start| start.to_text(rules));
-        RulesetEntry { summary: rules.summary(), start, max_men: served.base.max_men() }
+        let proofs = served.book.as_ref().map(|book| book.certificates().len());
+        RulesetEntry { summary: rules.summary(), start, max_men: served.base.max_men(), proofs }
     }
 }
 

@@ -2,7 +2,7 @@
 
 import { button, copy, fill, h, icon, panel, preview } from "./dom.js";
 import { menOf } from "./position.js";
-import { ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
+import { bound, ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
 
 export class Verdict {
   constructor(handlers) {
@@ -16,13 +16,14 @@ export class Verdict {
       h("div.head", this.sign, this.spoken), this.extra);
   }
 
-  /** Shows the result of a probe. */
   answer(answer, rules) {
     const { title, more } = verdict(answer, rules);
     this.say(title, more, winner(answer.category, letter(answer.to_move)), answer.category);
     const slices = answer.missing?.length ? answer.missing : [answer.slice];
+    const { proof } = answer;
     fill(this.extra,
-      answer.category === "unknown" ? this.command(rules, slices) : [
+      proof ? h("a.button", { href: `#${rules.name}/proofs` }, `Proof: ${proof.certificate ?? "by tables"}`)
+      : answer.category === "unknown" ? this.command(rules, slices) : [
         h("a", { href: `#${rules.name}/${answer.slice}` }, `${answer.slice}, ${menOf(answer.slice)} men`),
         button("Another like it", () => this.handlers.onrandom(answer),
           { title: "A random position of the same men, side to move and value" }),
@@ -37,13 +38,11 @@ export class Verdict {
     return [h("code", built), button("Copy", (event) => copy(built, event.currentTarget))];
   }
 
-  /** Shows the end of a game. */
   over(over) {
     const { title, more } = ending(over);
     this.say(title, more, over.winner && letter(over.winner), over.winner ? "win" : "draw");
   }
 
-  /** Shows an error. */
   problem(problem) {
     const titles = { "bad-position": "Not a position", "game-over": "The game is over here" };
     this.say(titles[problem.code] ?? "No answer", sentence(problem.message), null, "unknown");
@@ -98,6 +97,7 @@ export class Moves {
     const [verb, after] = moveValue(move);
     const node = button([
       h("span", move.move, h("span.unseen", `, ${verb}${move.dtw === null ? "" : ","}`)),
+      move.category === "unknown" && move.proof && h("span.unit", bound(move.proof)),
       move.dtw !== null && h("span", String(move.dtw), h("span.unseen", ` ${after}`)),
     ], () => this.handlers.onmove(move.move), {
       class: isBest ? "best" : "", "data-move": move.move,

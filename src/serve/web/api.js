@@ -3,9 +3,9 @@
 /**
  * A value from the view of the side to move in the probed position.
  * @typedef {"win" | "draw" | "loss" | "undecided" | "unknown"} Category
- * @typedef {{move: string, category: Category, dtw: number | null, conversion: boolean}} MoveValue
+ * @typedef {{move: string, category: Category, dtw: number | null, conversion: boolean, proof?: Object}} MoveValue
  * @typedef {{rules: string, position: string, to_move: string, slice: string, category: Category,
- *   dtw: number | null, missing: string[], moves: MoveValue[]}} Answer
+ *   dtw: number | null, missing: string[], moves: MoveValue[], proof?: Object}} Answer
  */
 
 /** An error: the server's problem (RFC 9457), or no response. */
@@ -68,6 +68,7 @@ async function cached(path, signal) {
 
 export const rulesets = () => cached("/rulesets");
 export const rules = (name) => cached(rulesetPath(name));
+export const proofs = (name) => cached(`${rulesetPath(name)}/proofs`);
 export const slices = (name) => cached(`${rulesetPath(name)}/slices`);
 export const slice = (name, slice, signal) => cached(`${rulesetPath(name)}/slices/${slice}`, signal);
 export const line = (name, position, signal) => cached(`${rulesetPath(name)}/line${at(position)}`, signal);

@@ -19,13 +19,12 @@ let rulesets = [];
 let engine = null;
 let visit = new AbortController();
 
-/** Parses the fragment. */
 function parseFragment() {
   const fragment = decodeURIComponent(location.hash.slice(1));
   if (!fragment) return WELCOME;
   const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
   if (rest === "" || rest === "/") return { rules, view: "rules" };
-  if (rest === "/tables") return { rules, view: "tables" };
+  if (rest === "/tables" || rest === "/proofs") return { rules, view: rest.slice(1) };
   if (/^\/K\d+v\d+$/.test(rest)) return { rules, view: "slice", slice: rest.slice(1) };
   return { rules, position: rest.replace("_", " ") };
 }
@@ -64,8 +63,9 @@ function show(node, isBoard) {
 /** A view whose module is loaded on demand. */
 async function viewOf(view, rules, slice, signal) {
   if (view === "rules") return (await import("./rules.js")).rulesView(rules);
-  const { sliceView, tablesView } = await import("./tables.js");
+  const { proofsView, sliceView, tablesView } = await import("./tables.js");
   if (view === "tables") return tablesView(rules);
+  if (view === "proofs") return proofsView(rules);
   return sliceView(rules, slice, explorer?.answer?.rules === rules.name ? explorer.answer : null, signal);
 }
 
@@ -78,7 +78,6 @@ async function boardOf(name, position) {
   return explorer.node;
 }
 
-/** Updates title and navigation. */
 function updateHeader(rules, view) {
   document.title = `${rules.title}: ${view === "board" ? "explorer" : view} – taflbase`;
   const game = explorer?.game;
@@ -87,7 +86,9 @@ function updateHeader(rules, view) {
     // On the board itself, do nothing.
     onclick: (event) => label === "Board" && view === "board" && event.preventDefault() }, label);
   fill(header.querySelector("nav"), go("Board", board, "board"),
-    go("Tables", `#${rules.name}/tables`, "tables", "slice"), go("Rules", `#${rules.name}`, "rules"));
+    go("Tables", `#${rules.name}/tables`, "tables", "slice"),
+    rulesets.find(({ name }) => name === rules.name).proofs && go("Proofs", `#${rules.name}/proofs`, "proofs"),
+    go("Rules", `#${rules.name}`, "rules"));
   header.querySelector("select").value = rules.name;
 }
 

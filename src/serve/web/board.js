@@ -110,7 +110,6 @@ export class Board {
     return found;
   }
 
-  /** Selects a piece, or none. */
   select(at) {
     this.selected = at;
     this.update();

@@ -26,12 +26,13 @@ export function shareBar(counts, isPlain = false) {
 
 /** The data of a chart as a table. */
 export function table(caption, heads, rows) {
-  return h("details", h("summary", caption),
-    h("div.scroll", { tabindex: 0, role: "group", "aria-label": caption }, h("table",
-      h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", rows.map(([first, ...cells]) =>
-        h("tr", h("th", { scope: "row" }, first), cells.map((cell) => h("td", cell))))))));
+  return h("details", h("summary", caption), scroller(caption, h("table",
+    h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))),
+    h("tbody", rows.map(([first, ...cells]) =>
+      h("tr", h("th", { scope: "row" }, first), cells.map((cell) => h("td", cell))))))));
 }
+
+const scroller = (called, node) => h("div.scroll", { tabindex: 0, role: "group", "aria-label": called }, node);
 
 /** A histogram of distances; a bar opens an example. */
 export function histogram(bars, current, onopen) {
@@ -53,7 +54,7 @@ export function histogram(bars, current, onopen) {
   draw(log.checked);
   return h("figure.distances",
     h("figcaption", "Positions by plies to the end, losses striped", h("label.check", log, "Logarithmic")),
-    h("div.scroll", { tabindex: 0, role: "group", "aria-label": "Histogram of distances" }, chart),
+    scroller("Histogram of distances", chart),
     table("Distances as a table", ["Value", "Plies", "Positions"],
       known.map((bar) => [bar.category, bar.dtw, number(bar.positions)])));
 }

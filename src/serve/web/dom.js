@@ -83,7 +83,6 @@ export function choice(legend, name, options, onchoose) {
   const node = h("fieldset.choice", h("legend.unseen", legend), labels);
   return {
     node,
-    /** Selects an option. */
     choose(value) {
       for (const [other, input] of inputs) input.checked = other === value;
     },

@@ -29,7 +29,6 @@ export class Edit {
       h("p.note", "Click a square to place the piece or remove it. Drag pieces around or off the board."));
   }
 
-  /** Sets the position to edit. */
   show(position, rules) {
     this.position = position;
     this.rules = rules;
@@ -55,7 +54,6 @@ export class Edit {
     });
   }
 
-  /** Handles a key on a square. */
   key(key, at) {
     if (!(key in KEYS)) return false;
     this.change((position) => placed(position, at, KEYS[key]));

@@ -99,7 +99,6 @@ export class Explorer {
     this.render();
   }
 
-  /** Starts a new game at a position. */
   setPosition(text) {
     this.setGame(newGame(this.game.rules, text));
   }
@@ -123,7 +122,6 @@ export class Explorer {
     if (at >= 0) this.go(at);
   }
 
-  /** Plays the best move. */
   playBest() {
     const [best] = this.legalMoves();
     if (best && best.category !== "unknown" && this.areValuesShown()) this.play(best.move);
@@ -175,7 +173,7 @@ export class Explorer {
 
   /** Whether a line of best play can be requested. */
   mayAsk() {
-    return this.mayPlay() && this.areValuesShown() && ["win", "loss"].includes(this.answer?.category);
+    return this.mayPlay() && this.areValuesShown() && ["win", "loss"].includes(this.answer?.category) && !this.answer.proof;
   }
 
   areValuesShown() {
@@ -205,7 +203,6 @@ export class Explorer {
     this.draw();
   }
 
-  /** Handles a typed position or move. */
   submit() {
     const text = this.input.value.trim();
     this.fault.textContent = "";
@@ -267,7 +264,6 @@ export class Explorer {
     else this.verdict.say(TURNS[awaited(this.game)], "", position(this.game).side);
   }
 
-  /** Draws board, moves and line. */
   draw() {
     const moves = this.legalMoves();
     const areShown = this.areValuesShown();
@@ -280,7 +276,6 @@ export class Explorer {
     this.line.show(this.game, this.mayAsk(), areShown);
   }
 
-  /** Updates title and legend. */
   drawLegend() {
     this.title.textContent = `Board of ${this.rules.title}`;
     const kinds = new Set(marks(this.rules).values());

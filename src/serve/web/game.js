@@ -11,7 +11,6 @@ import { probed } from "./api.js";
  *   opponent?: {side: "a" | "d", level: string} | null}} Game
  */
 
-/** The start position of a ruleset. */
 export const startOf = (rules) => `${rules.start} ${rules.first_mover[0]}`;
 
 /** @returns {Game} */
@@ -66,7 +65,6 @@ export function positions(game) {
   return texts;
 }
 
-/** The position on the board. */
 export function position(game) {
   return game.moves.slice(0, game.at).reduce(apply, parse(game.start));
 }

@@ -12,7 +12,6 @@ const BOARD_KEYS = [
   ["t d k", "editing: an attacker, a defender, the king"], ["Delete", "editing: empty"],
 ];
 
-/** Shows the help. */
 export function showHelp() {
   const letters = h("input", { type: "checkbox", onchange: () => setLetters(letters.checked) });
   letters.checked = areLettersOn();

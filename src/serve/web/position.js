@@ -34,21 +34,14 @@ function cellsOfRank(rank) {
   });
 }
 
-/**
- * Formats the board.
- * @param {Position} position
- */
-export function boardText({ size, cells }) {
+/** @param {Position} position */
+export function format({ size, cells, side }) {
   let text = "/";
   for (let rank = 0; rank < size; rank++) {
     const row = cells.slice(rank * size, (rank + 1) * size).map((cell) => cell || ".").join("");
     text += row.replace(/\.+/g, (empty) => String(empty.length)) + "/";
   }
-  return text;
-}
-
-export function format(position) {
-  return `${boardText(position)} ${position.side}`;
+  return `${text} ${side}`;
 }
 
 /** The name of a square, such as "a1". */
@@ -56,10 +49,7 @@ export function name(square, size) {
   return String.fromCharCode(97 + (square % size)) + (Math.floor(square / size) + 1);
 }
 
-/** The square with a name. */
-export function square(text, size) {
-  return text.charCodeAt(0) - 97 + (Number(text.slice(1)) - 1) * size;
-}
+export const square = (text, size) => text.charCodeAt(0) - 97 + (Number(text.slice(1)) - 1) * size;
 
 /**
  * Parses a move: "e5-e8xe9/d8", "Ke1-a1--".
@@ -85,9 +75,7 @@ export function apply({ size, cells, side }, text) {
   return { size, cells: after, side: other(side) };
 }
 
-export function other(side) {
-  return side === "a" ? "d" : "a";
-}
+export const other = (side) => (side === "a" ? "d" : "a");
 
 /** The position with a piece placed, or a square cleared. */
 export function placed(position, at, piece) {
@@ -111,14 +99,9 @@ function rearranged(position, source) {
 }
 
 /** Rotated clockwise by 90°. */
-export function rotated(position) {
-  return rearranged(position, (file, rank) => [position.size - 1 - rank, file]);
-}
+export const rotated = (position) => rearranged(position, (file, rank) => [position.size - 1 - rank, file]);
 
-/** Mirrored left to right. */
-export function mirrored(position) {
-  return rearranged(position, (file, rank) => [position.size - 1 - file, rank]);
-}
+export const mirrored = (position) => rearranged(position, (file, rank) => [position.size - 1 - file, rank]);
 
 /** Shifted by files and ranks; null if a piece would leave the board. */
 export function shifted(position, files, ranks) {

@@ -6,7 +6,6 @@ import { link } from "./explorer.js";
 import { startOf } from "./game.js";
 import { parse } from "./position.js";
 
-/** The view of the rules. */
 export function rulesView(rules) {
   const board = new Board();
   board.show({ position: parse(startOf(rules)), rules, mode: "still", label: `Start of ${rules.title}` });

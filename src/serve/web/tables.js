@@ -1,11 +1,11 @@
-// The list of a ruleset's tables, and the statistics of a slice.
+// The lists of a ruleset's tables and proofs, and the statistics of a slice.
 
 import * as api from "./api.js";
 import { heatMap, histogram, shareBar } from "./charts.js";
 import { button, fill, h, icon } from "./dom.js";
 import { menOf } from "./position.js";
 import { link } from "./explorer.js";
-import { bytes, GROUPS, letter, number, plies, plural, SIDES } from "./words.js";
+import { bytes, GROUPS, letter, number, OUTCOMES, plies, plural, SIDES } from "./words.js";
 
 /** The view of a slice; `current` is the probe result for the board, if any. */
 export async function sliceView(rules, slice, current, signal) {
@@ -64,7 +64,7 @@ function randomTools(rules, slice, side, open, signal) {
       fault.textContent = error.message;
     }
   };
-  const kinds = ["win", "draw", "undecided", "loss"].filter((category) => side[category] > 0);
+  const kinds = OUTCOMES.filter((category) => side[category] > 0);
   return h("div.tools.random", h("span", "Random position:"),
     kinds.map((category) => button([icon(category), GROUPS[category]], () => find(category), { class: category })), fault);
 }
@@ -82,10 +82,7 @@ export async function tablesView(rules) {
   const all = sorted.flatMap((slice) => slice.sides).reduce((sum, side) => sum + side.positions, 0);
   return h("div.tables", title,
     h("p.intro", `A table holds the values of all positions with some material: K2v4 is the king and 2 defenders against 4 attackers. There are ${sorted.length}, with ${number(all)} positions.`),
-    sorted.length > 0 && h("table.panel.index",
-      h("thead", h("tr", ["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"].map((head, i) =>
-        h("th", { scope: "col", class: i > 2 ? "far" : null }, head)))),
-      h("tbody", sorted.map((slice) => row(rules, slice)))));
+    index(["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"], sorted.map((slice) => row(rules, slice)), 2));
 }
 
 function row(rules, { slice, sides, files }) {
@@ -98,4 +95,22 @@ function row(rules, { slice, sides, files }) {
     h("td.far", !best?.max_win ? "–" : best.longest_win
       ? h("a", { href: link(rules.name, best.longest_win) }, plies(best.max_win)) : plies(best.max_win)),
     h("td.far", bytes(size)));
+}
+
+/** The view of all certificates. */
+export async function proofsView(rules) {
+  const { certificates, positions } = await api.proofs(rules.name);
+  return h("div.tables", h("h1", "Proofs ", h("small", rules.title)),
+    h("p.intro", `A certificate is a strategy against every reply: ${number(positions)} positions in all. `,
+      h("code", "taflbase solve --check"), " checks one by the rules."),
+    index(["Certificate", "Value", "Moves"], certificates.map(({ name, position, value, moves }) => h("tr",
+      h("th", { scope: "row" }, h("a", { href: link(rules.name, position) }, name)),
+      h("td", value), h("td", number(moves))))));
+}
+
+/** A table, with numbers in the columns after the first ones. */
+function index(heads, rows, first = 0) {
+  return rows.length > 0 && h("table.panel.index",
+    h("thead", h("tr", heads.map((head, i) => h("th", { scope: "col", class: i > first ? "far" : null }, head)))),
+    h("tbody", rows));
 }

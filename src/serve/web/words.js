@@ -57,10 +57,13 @@ export function verdict(answer, rules) {
   const by = winner(answer.category, side);
   if (by) return decided(answer, by, side, rules);
   if (answer.category === "draw") {
-    return { title: "Draw", more: "With best play nobody wins." };
+    return { title: "Draw", more: `${answer.proof ? "Proved: w" : "W"}ith best play nobody wins.` };
   }
   if (answer.category === "undecided") {
     return { title: "Undecided", more: "The result depends on the moves before." };
+  }
+  if (answer.proof) {
+    return { title: `Proved: the ${answer.to_move} ${bound(answer.proof, "do")}`, more: "More is not known." };
   }
   const slices = answer.missing?.length ? answer.missing.join(", ") : answer.slice;
   return { title: `Unknown: no table of ${slices} here`, more: "Play on: every capture leads to fewer men." };
@@ -71,6 +74,9 @@ function decided(answer, by, side, rules) {
   if (answer.dtw === 0) {
     return { title: `${who} have won`, more: `${SIDES[side]} have no move.` };
   }
+  if (answer.proof) {
+    return { title: `Proved: the ${who.toLowerCase()} win`, more: "A proof has no distance." };
+  }
   if (answer.dtw === null) {
     return { title: `${who} win`, more: "The distance is not in these tables." };
   }
@@ -80,6 +86,9 @@ function decided(answer, by, side, rules) {
   if (by === side) more = good === 1 ? "One move wins." : `${good} moves win.`;
   return { title: `${who} win in ${most}${plies(answer.dtw)}`, more };
 }
+
+/** The half of a value that is proved: "does not lose". */
+export const bound = ({ at_most }, verb = "does") => `${verb} not ${at_most === "win" ? "lose" : "win"}`;
 
 /** The end of a game in words. */
 export function ending(over) {
@@ -98,7 +107,6 @@ export function moveValue({ category, dtw }) {
   return [verbs[category], dtw === 1 ? "ply after it" : "plies after it"];
 }
 
-/** Formats an error as a sentence. */
 export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
 }

@@ -56,6 +56,7 @@ fn through_the_open_tafl_protocol() {
             contempt: 0,
             limits: Limits::nodes(1000),
             tables: with_tables,
+            proofs: Vec::new(),
         };
         let (reader, mut input) = pipe().unwrap();
         let (output, writer) = pipe().unwrap();

@@ -81,8 +81,8 @@ fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen
             Score::Win(plies) => (mover, plies.into()),
             Score::Loss(plies) => (mover.other(), plies.into()),
             // No game on this board takes longer.
-            Score::TableWin => (mover, 60),
-            Score::TableLoss => (mover.other(), 60),
+            Score::TableWin | Score::ProvedWin => (mover, 60),
+            Score::TableLoss | Score::ProvedLoss => (mover.other(), 60),
         };
         let mut then = game.clone();
         then.play(&line.moves[0]).unwrap();

@@ -7,7 +7,11 @@ use std::time::{Duration, Instant};
 
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
-    command.arg("berkeley").args(arguments).env_remove("TAFLBASE_TABLES");
+    command
+        .arg("berkeley")
+        .args(arguments)
+        .env_remove("TAFLBASE_TABLES")
+        .env_remove("TAFLBASE_PROOFS");
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -14,7 +14,11 @@ use super::wire::{ASYMMETRIC, receive, rules, send, start, state_of};
 
 pub(crate) fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
-    command.arg("challenge").args(arguments).env_remove("TAFLBASE_TABLES");
+    command
+        .arg("challenge")
+        .args(arguments)
+        .env_remove("TAFLBASE_TABLES")
+        .env_remove("TAFLBASE_PROOFS");
     command.args(["--host", "127.0.0.1", "--hash", "8", "--threads", "1"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

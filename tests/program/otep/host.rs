@@ -201,7 +201,11 @@ fn programs_that_do_not_start_are_reported() {
 fn the_program_answers_piped_input() {
     let program = |arguments: &[&str], input: &str| {
         let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_taflbase"));
-        let command = command.arg("otep").args(arguments).env_remove("TAFLBASE_TABLES");
+        let command = command
+            .arg("otep")
+            .args(arguments)
+            .env_remove("TAFLBASE_TABLES")
+            .env_remove("TAFLBASE_PROOFS");
         command.write_stdin(input.to_owned()).assert()
     };
     let input = "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n \

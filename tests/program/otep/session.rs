@@ -35,8 +35,14 @@ impl Engine {
 
     fn within(limits: Limits) -> Engine {
         let threads = NonZeroUsize::MIN;
-        let options =
-            SessionOptions { threads, table_bytes: 1 << 20, contempt: 0, limits, tables: None };
+        let options = SessionOptions {
+            threads,
+            table_bytes: 1 << 20,
+            contempt: 0,
+            limits,
+            tables: None,
+            proofs: Vec::new(),
+        };
         let (reader, input) = pipe().unwrap();
         let (output, writer) = pipe().unwrap();
         let session = thread::spawn(move || Session::new(options).run(reader, writer).unwrap());

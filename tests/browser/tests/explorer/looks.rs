@@ -12,6 +12,8 @@ const VIEWS: &[(&str, &str)] = &[
     ("#brandubh/tables", "document.querySelector('.index a')"),
     ("#brandubh/K1v2", "document.querySelector('.heat')"),
     ("#brandubh", "document.querySelector('.words dd')"),
+    ("#brandubh/proofs", "document.querySelector('.index a')"),
+    (super::PROVED, "document.querySelector('.group.win')"),
     ("#nonsense", "document.querySelector('.lost')"),
 ];
 

@@ -1,0 +1,165 @@
+//! Certificates from files and folders.
+
+use std::error::Error;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::proof::certificate::{Certificate, CertificateError, hexadecimal, read_rules};
+use crate::tablebase::Tablebase;
+
+use super::ProofBook;
+
+/// The ending of certificates in a folder.
+const EXTENSION: &str = "cert";
+/// The folder of a store in which its certificates are.
+const STORE_FOLDER: &str = "proofs";
+
+/// Why certificates cannot be opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BookError {
+    /// A folder holds no certificate.
+    Empty(PathBuf),
+    /// A file or folder cannot be used.
+    Certificate {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: CertificateError,
+    },
+}
+
+impl fmt::Display for BookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BookError::Empty(path) => write!(
+                f,
+                "{}: no certificates (*.{EXTENSION}) in this folder or in its folder {STORE_FOLDER}",
+                path.display()
+            ),
+            BookError::Certificate { path, error } => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl Error for BookError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            BookError::Empty(_) => None,
+            BookError::Certificate { error, .. } => Some(error),
+        }
+    }
+}
+
+impl ProofBook {
+    /// Opens certificates of the tables' rules: files, folders of files `*.cert`, and stores, whose
+    /// certificates are in their folder `proofs`. Those of other rules are passed over in a folder.
+    ///
+    /// # Errors
+    /// If a file cannot be read, is damaged, or rests on a table with other values than the one at
+    /// hand; if a file that `paths` names is for other rules; if a folder has no certificate.
+    pub fn open(paths: &[PathBuf], tables: Arc<Tablebase>) -> Result<ProofBook, BookError> {
+        let certificates = read_all(paths, &[&tables])?.remove(0);
+        Ok(ProofBook::new(certificates, tables))
+    }
+
+    /// Opens certificates as [`open`](ProofBook::open) does, for several rulesets, which get a book
+    /// each, in this order; those with the same rules share one.
+    ///
+    /// # Errors
+    /// As [`open`](ProofBook::open); a named file must be for one of the rulesets.
+    pub fn open_for_all(
+        paths: &[PathBuf],
+        tables: &[Arc<Tablebase>],
+    ) -> Result<Vec<Arc<ProofBook>>, BookError> {
+        let mut distinct: Vec<&Arc<Tablebase>> = Vec::new();
+        for base in tables {
+            if !distinct.iter().any(|other| have_same_rules(other, base)) {
+                distinct.push(base);
+            }
+        }
+        let read = read_all(paths, &distinct)?;
+        let books: Vec<Arc<ProofBook>> = read
+            .into_iter()
+            .zip(&distinct)
+            .map(|(certificates, base)| Arc::new(ProofBook::new(certificates, Arc::clone(base))))
+            .collect();
+        let of_base = |base: &Arc<Tablebase>| {
+            let number = distinct.iter().position(|other| have_same_rules(other, base));
+            Arc::clone(&books[number.unwrap_or_default()])
+        };
+        Ok(tables.iter().map(of_base).collect())
+    }
+}
+
+/// Certificates with their names.
+type NamedCertificates = Vec<(String, Certificate)>;
+
+fn have_same_rules(one: &Tablebase, other: &Tablebase) -> bool {
+    one.rules().fingerprint() == other.rules().fingerprint()
+}
+
+/// Reads the certificates of each ruleset.
+fn read_all(
+    paths: &[PathBuf],
+    tables: &[&Arc<Tablebase>],
+) -> Result<Vec<NamedCertificates>, BookError> {
+    let mut found: Vec<NamedCertificates> = tables.iter().map(|_| Vec::new()).collect();
+    for path in paths {
+        let is_folder = path.is_dir();
+        let files = if is_folder { files(path)? } else { vec![path.clone()] };
+        for file in files {
+            match read(&file, tables) {
+                Ok((number, certificate)) => {
+                    let name = file.file_name().unwrap_or(file.as_os_str());
+                    found[number].push((name.to_string_lossy().into_owned(), certificate));
+                }
+                Err(CertificateError::OtherRules { .. }) if is_folder => {}
+                Err(error) => return Err(BookError::Certificate { path: file, error }),
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a certificate, and compares its tables with those at hand. Also returns the number of the
+/// tablebase with its rules.
+fn read(path: &Path, tables: &[&Arc<Tablebase>]) -> Result<(usize, Certificate), CertificateError> {
+    let open = || File::open(path).map_err(CertificateError::Io);
+    let (rules, fingerprint) = read_rules(open()?)?;
+    let is_for = |base: &&Arc<Tablebase>| hexadecimal(base.rules().fingerprint().0) == fingerprint;
+    let Some(number) = tables.iter().position(is_for) else {
+        return Err(CertificateError::OtherRules { rules });
+    };
+    let certificate = Certificate::read(open()?, tables[number].rules())?;
+    certificate.compare_tables(tables[number])?;
+    Ok((number, certificate))
+}
+
+/// Returns the certificates in a folder, or in its folder of proofs, sorted by name.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, BookError> {
+    let mut files = Vec::new();
+    for folder in [folder.to_owned(), folder.join(STORE_FOLDER)] {
+        if !folder.is_dir() {
+            continue;
+        }
+        let unreadable = |error: io::Error| {
+            let error = CertificateError::Io(error);
+            BookError::Certificate { path: folder.clone(), error }
+        };
+        for entry in fs::read_dir(&folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                files.push(path);
+            }
+        }
+    }
+    if files.is_empty() {
+        return Err(BookError::Empty(folder.to_owned()));
+    }
+    files.sort();
+    Ok(files)
+}
