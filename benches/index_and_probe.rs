@@ -14,6 +14,7 @@ use taflbase::build::{Build, slices_up_to};
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::table::{Metric, Packing, dtw_code, encoded_bytes};
 use taflbase::tablebase::{BlockCache, TablebaseOptions};
@@ -124,25 +125,20 @@ impl Sample {
         Build::new(&rules, folder(), &[slice]).run().unwrap();
         let tables = open(ALL_BLOCKS);
         let index = tables.index(slice).unwrap();
-        let lanes = index.lanes().count() as u64;
-        let mut numbers = 0_u64;
-        let mut below = |limit: u64| {
-            // A Weyl sequence, mixed.
-            numbers = numbers.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (numbers ^ numbers >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-            ((u128::from(mixed ^ mixed >> 32) * u128::from(limit)) >> 64) as u64
-        };
+        let lanes = index.lanes().count();
+        let mut random = SeededRng::new(0);
         let reads = || {
             let statistics = tables.cache().statistics();
             statistics.hits + statistics.misses
         };
         let mut positions = Vec::new();
         while positions.len() < SAMPLED {
-            let slot = Slot { lane: below(lanes) as u16, row: below(index.rows()) };
-            let Some(position) = index.unrank(slot, Side::ALL[below(2) as usize]) else {
+            let lane = random.below(lanes) as u16;
+            let slot = Slot { lane, row: random.below(index.rows() as usize) as u64 };
+            let Some(position) = index.unrank(slot, Side::ALL[random.below(2)]) else {
                 continue;
             };
-            let position = position.image(&rules, Symmetry::ALL[below(8) as usize]);
+            let position = position.image(&rules, Symmetry::ALL[random.below(8)]);
             let before = reads();
             let wdl = tables.probe_wdl(&position).unwrap();
             if reads() > before {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use taflbase::arena::Pairs;
 use taflbase::engine::{Engine, EngineOptions, Limits, Score};
+use taflbase::random::SeededRng;
 use taflbase::rules::Side;
 use taflbase::{Game, Position, Ruleset, Slice, Square, Tablebase};
 
@@ -50,7 +51,7 @@ fn starts(
     count: usize,
     engine: &mut Engine,
 ) -> Result<Vec<Position>, Failure> {
-    let mut random = fastrand::Rng::with_seed(1);
+    let mut random = SeededRng::new(1);
     let squares: Vec<Square> = rules.board.squares().collect();
     let mut starts = Vec::new();
     while starts.len() < count {
@@ -61,7 +62,7 @@ fn starts(
             king: next.next().ok_or("no square")?,
             attackers: next.by_ref().take(slice.attackers).collect(),
             defenders: next.take(slice.defenders).collect(),
-            to_move: if random.bool() { Side::Attackers } else { Side::Defenders },
+            to_move: Side::ALL[random.below(2)],
             rules: rules.id(),
         };
         // Illegal positions are drawn again.

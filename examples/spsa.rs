@@ -15,10 +15,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fastrand::Rng;
 use taflbase::Ruleset;
 use taflbase::arena::{Factory, Settings, Tournament};
 use taflbase::engine::{Clock, Engine, EngineOptions, PlayerError, Weight, Weights};
+use taflbase::random::SeededRng;
 use taflbase::rules::Kind;
 
 /// Pairs of games in a round.
@@ -63,10 +63,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => Weights::of(&rules),
     };
     let mut parameters = parameters(&first);
-    let mut random = Rng::with_seed(1);
+    let mut random = SeededRng::new(1);
     for round in 0..rounds {
         let signs: Vec<f64> =
-            parameters.iter().map(|_| if random.bool() { 1.0 } else { -1.0 }).collect();
+            parameters.iter().map(|_| if random.below(2) == 0 { 1.0 } else { -1.0 }).collect();
         let perturbed = [1.0, -1.0].map(|direction| {
             let offsets = parameters.iter().zip(&signs).map(|(parameter, sign)| {
                 (parameter, parameter.offset + direction * sign * parameter.change)

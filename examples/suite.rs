@@ -8,7 +8,7 @@
 //! that games are decisive. `tests/support/minimax`, which shares no code with the engine, tries
 //! to prove the positions 1, 3, 5 and 7 plies before the end. Those proved to be won within 7
 //! plies (5 on boards larger than 9x9) are kept, up to a quota for each side and distance. The
-//! same arguments give the same positions.
+//! same arguments give the same positions until the engine plays other moves.
 
 #[path = "../tests/support/minimax/mod.rs"]
 mod minimax;
@@ -20,6 +20,7 @@ use minimax::Minimax;
 use taflbase::engine::{Engine, EngineOptions, Limits};
 use taflbase::history::Outcome;
 use taflbase::moves::legal_moves;
+use taflbase::random::SeededRng;
 use taflbase::rules::BySide;
 use taflbase::{Game, Ruleset, Side};
 
@@ -53,12 +54,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Plays a game of the engine against itself.
 fn game(rules: &Arc<Ruleset>, seed: u64) -> Result<Game, Box<dyn std::error::Error>> {
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = SeededRng::new(seed);
     let mut game = Game::new(Arc::clone(rules))?;
-    for _ in 0..random.usize(2..10) {
+    for _ in 0..2 + random.below(8) {
         let moves = legal_moves(rules, game.position());
         let not_ending: Vec<_> = moves.iter().filter(|played| played.ending.is_none()).collect();
-        game.play(random.choice(&not_ending).ok_or("a start without moves")?)?;
+        game.play(random.choose(&not_ending).ok_or("a start without moves")?)?;
     }
     let options = EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(rules) };
     let mut engine = Engine::new(Arc::clone(rules), options)?;

@@ -113,6 +113,7 @@ pub use study::{find, proportion, short, stats};
 pub use system::bytes;
 #[cfg(feature = "build")]
 pub use system::memory;
+pub use system::random;
 pub use table::{dont_care, progress};
 
 pub use board::Square;

@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use taflbase::Tablebase;
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 
@@ -27,9 +28,9 @@ const POSITIONS: usize = 100;
 
 /// Draws random positions of a slice, the same ones every time.
 fn positions(rules: &Ruleset, slice: Slice) -> Vec<Position> {
-    let mut random = fastrand::Rng::with_seed(1);
+    let mut random = SeededRng::new(1);
     let squares = |kind| rules.places(kind).iter().collect::<Vec<_>>();
-    let mut square = |kind| random.choice(squares(kind));
+    let mut square = |kind| random.choose(&squares(kind)).copied();
     let mut found = Vec::new();
     for attempt in 0.. {
         if found.len() == POSITIONS || attempt > 1000 * POSITIONS {

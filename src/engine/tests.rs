@@ -38,16 +38,9 @@ fn along_games(rules: &Ruleset, count: u64, mut look: impl FnMut(&Game, &[Move])
             look(&game, &moves);
             // Captures more often than not, so that endgames are seen, too.
             let captures: Vec<&Move> = moves.iter().filter(|mv| mv.is_conversion()).collect();
-            let pick =
-                |random: &mut SeededRng, len: usize| (random.next_u64() % len as u64) as usize;
             let calm: Vec<&Move> = moves.iter().filter(|mv| mv.ending.is_none()).collect();
-            let played = if !captures.is_empty() && !random.next_u64().is_multiple_of(3) {
-                captures[pick(&mut random, captures.len())]
-            } else if !calm.is_empty() {
-                calm[pick(&mut random, calm.len())]
-            } else {
-                break;
-            };
+            let wanted = if !captures.is_empty() && random.below(3) > 0 { captures } else { calm };
+            let Some(played) = random.choose(&wanted) else { break };
             game.push(played);
             if game.position().is_finished(rules) {
                 break;

@@ -12,6 +12,6 @@ pub(crate) mod positioned;
 pub(crate) mod prefetch;
 #[cfg(feature = "serve")]
 pub(crate) mod priority;
-pub(crate) mod random;
+pub mod random;
 pub(crate) mod sync;
 pub(crate) mod tree_hash;

@@ -1,22 +1,34 @@
-//! Pseudorandom numbers that are the same in every run, on every machine.
+//! Pseudorandom numbers that are the same in every run, on every machine and in every version.
+//!
+//! ```
+//! use taflbase::random::SeededRng;
+//!
+//! let mut random = SeededRng::new(1);
+//! let mut squares = ["a1", "c1", "e1", "g1"];
+//! random.shuffle(&mut squares);
+//! let mut again = SeededRng::new(1);
+//! again.shuffle(&mut ["a1", "c1", "e1", "g1"]);
+//! assert_eq!(random.next_u64(), again.next_u64());
+//! ```
 
 /// The increment of the generator's state: the odd number next to 2^64 / golden ratio.
 const INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-pub(crate) struct SeededRng {
+/// The generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). It serves samples, openings
+/// and tests, not cryptography.
+#[derive(Clone, Debug)]
+pub struct SeededRng {
     state: u64,
 }
 
 impl SeededRng {
     /// Returns the generator that starts in the state `seed`.
-    pub(crate) fn new(seed: u64) -> SeededRng {
+    pub fn new(seed: u64) -> SeededRng {
         SeededRng { state: seed }
     }
 
     /// Returns a generator whose stream is independent of those for other seeds and purposes.
-    #[cfg(feature = "engine")]
-    pub(crate) fn for_purpose(seed: u64, purpose: &[u8]) -> SeededRng {
+    pub fn for_purpose(seed: u64, purpose: &[u8]) -> SeededRng {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&seed.to_le_bytes()).update(purpose);
         let mut state = [0; 8];
@@ -25,21 +37,28 @@ impl SeededRng {
     }
 
     /// Returns the next 64 random bits.
-    pub(crate) fn next_u64(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         let number = mix(self.state);
         self.state = self.state.wrapping_add(INCREMENT);
         number
     }
 
-    /// Returns a number below `limit`, uniformly distributed but for a bias of `limit` / 2^64.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
+    /// Returns a number below `limit`, uniformly distributed but for a bias of `limit` / 2^64;
+    /// 0 if `limit` is 0.
+    pub fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.next_u64()) * limit as u128) >> 64) as usize
     }
 
     /// Returns an element of `items`, each with the same probability; `None` if there is none.
-    #[cfg(feature = "engine")]
-    pub(crate) fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+    pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
+    }
+
+    /// Puts `items` into a random order, each order with the same probability (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
     }
 }
 
@@ -52,8 +71,10 @@ pub(crate) fn mix(state: u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-#[cfg(all(test, feature = "engine"))]
+#[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -86,5 +107,19 @@ mod tests {
         }
         assert!(counts.iter().all(|&count| (900..1100).contains(&count)), "{counts:?}");
         assert_eq!(random.choose::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn every_order_is_as_likely_as_any_other() {
+        let mut random = SeededRng::new(0);
+        let mut counts = BTreeMap::new();
+        for _ in 0..6000 {
+            let mut items = [0, 1, 2];
+            random.shuffle(&mut items);
+            *counts.entry(items).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 6);
+        assert!(counts.values().all(|count| (900..1100).contains(count)), "{counts:?}");
+        random.shuffle::<u8>(&mut []);
     }
 }

@@ -7,13 +7,14 @@ use std::process::Command;
 use taflbase::Tablebase;
 use taflbase::build::{Build, slices_up_to};
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::Ruleset;
 use taflbase::value::Value;
 use tempfile::TempDir;
 
 use crate::alpha_beta::{Search, WON};
 use crate::libraries::{Linking, Program, folder};
-use crate::positions::{Random, all_positions, random_position};
+use crate::positions::{all_positions, random_position};
 
 const BOTH: [Linking; 2] = [Linking::Shared, Linking::Static];
 
@@ -94,7 +95,7 @@ fn answers_equal_the_librarys_on_all_threads() {
         if rules.board.size() == 7 {
             all_positions(rules, "K0v1".parse().unwrap(), |position| positions.push(position));
         }
-        let mut random = Random::new(11);
+        let mut random = SeededRng::new(11);
         for slice in random_slices.map(|slice| slice.parse().unwrap()) {
             positions
                 .extend((0..300).map(|i| random_position(rules, slice, i % 3 == 0, &mut random)));
@@ -142,7 +143,7 @@ fn a_program_needs_the_shared_library_of_its_version() {
 #[test]
 fn the_search_in_c_equals_the_search_in_rust() {
     let tables = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
-    let (rules, mut random) = (tables.rules(), Random::new(5));
+    let (rules, mut random) = (tables.rules(), SeededRng::new(5));
     let slices = ["K2v3", "K1v5"].map(|slice| slice.parse().unwrap());
     let mut positions = Vec::new();
     for slice in slices {

@@ -10,6 +10,7 @@ use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, Limits, Score,
 use taflbase::history::{Outcome, Reason};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
+use taflbase::random::SeededRng;
 use taflbase::value::{Value, Wdl};
 use taflbase::{Game, Position, Ruleset, Side, Tablebase};
 
@@ -96,16 +97,16 @@ fn samples(tables: &Tablebase, count: usize) -> Vec<Position> {
 
 fn samples_of(tables: &Tablebase, count: usize, men: RangeInclusive<usize>) -> Vec<Position> {
     let mut positions = Vec::new();
-    let mut random = fastrand::Rng::with_seed(7);
+    let mut random = SeededRng::new(7);
     let rules = tables.rules();
     let board = rules.board;
     while positions.len() < count {
         let mut squares: Vec<_> = board.squares().collect();
         random.shuffle(&mut squares);
-        let soldiers = random.usize(men.clone());
-        let attackers = random.usize(1..=soldiers);
+        let soldiers = men.start() + random.below(1 + men.end() - men.start());
+        let attackers = 1 + random.below(soldiers);
         let set = |range: std::ops::Range<usize>| squares[range].iter().copied().collect();
-        let to_move = if random.bool() { Side::Attackers } else { Side::Defenders };
+        let to_move = Side::ALL[random.below(2)];
         let (attacking, defending) = (set(1..1 + attackers), set(1 + attackers..1 + soldiers));
         if let Ok(position) = Position::new(rules, squares[0], defending, attacking, to_move)
             && !legal_moves(rules, &position).is_empty()

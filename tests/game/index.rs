@@ -5,13 +5,14 @@
 //! index: it is the mean, over the symmetries, of the number of placements that each leaves
 //! unchanged.
 
-use crate::positions::{Random, all_positions, random_position};
+use crate::positions::{all_positions, random_position};
 use proptest::prelude::*;
 use taflbase::Tablebase;
 use taflbase::board::{Square, SquareSet, Symmetry};
 use taflbase::build::needed;
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::tablebase::ProbeError;
@@ -189,7 +190,7 @@ fn positions_of_large_slices_round_trip_through_slots() {
         let slice = slice(defenders, attackers);
         let index = SliceIndex::new(&rules, slice).unwrap();
         proptest!(ProptestConfig::with_cases(300), |(seed: u64, close: bool)| {
-            let position = random_position(&rules, slice, close, &mut Random::new(seed));
+            let position = random_position(&rules, slice, close, &mut SeededRng::new(seed));
             let slot = index.rank(&position).unwrap();
             let canonical = index.unrank(slot, position.to_move).unwrap();
             prop_assert!(is_image(&rules, &position, &canonical));

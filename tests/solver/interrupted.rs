@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use taflbase::Tablebase;
 use taflbase::build::{Build, BuildError, BuildOptions};
 use taflbase::progress::{Phase, Progress};
+use taflbase::random::SeededRng;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Metric, Table};
@@ -148,11 +149,8 @@ fn a_killed_program_resumes_and_writes_the_same_files() {
     let folder = tables.path().join("brandubh");
     let work = folder.join("K2v2.work");
     let (mut kills, mut at_work) = (0, 0);
-    let mut random = 2_463_534_242_u64;
+    let mut random = SeededRng::new(1);
     loop {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
         let mut child = program(tables.path()).spawn().unwrap();
         // The first ones are killed while the slice is in progress, however short that is and
         // whatever else the machine does; later ones after a growing time.
@@ -160,7 +158,7 @@ fn a_killed_program_resumes_and_writes_the_same_files() {
             std::thread::sleep(Duration::from_micros(100));
         }
         let limit = if kills < 4 { takes / 64 } else { takes / 8 + takes / 40 * kills };
-        std::thread::sleep(Duration::from_micros(random % limit));
+        std::thread::sleep(Duration::from_micros(random.next_u64() % limit));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "after {kills} kills");
             break;

@@ -8,10 +8,11 @@
 use std::fs;
 
 use crate::comparison::compare;
-use crate::positions::{Random, random_position};
+use crate::positions::random_position;
 use crate::reference::{Custom, Game, Rules};
 use taflbase::perft::perft;
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
@@ -77,7 +78,7 @@ fn node_counts_agree() {
         let start = Position::start(&rules).unwrap();
         assert_eq!(start.to_text(&rules), game.write(game.start()), "{name}");
         assert_eq!(perft(&rules, &start, 2), game.perft(game.start(), 2), "{name}");
-        let mut random = Random::new(17);
+        let mut random = SeededRng::new(17);
         for i in 0..150 {
             let slice = Slice { attackers: 1 + i % 7, defenders: i % 5 };
             let position = random_position(&rules, slice, i % 4 > 0, &mut random);

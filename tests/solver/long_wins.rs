@@ -8,6 +8,7 @@ use taflbase::build::{Build, BuildOptions};
 use taflbase::index::SliceIndex;
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
@@ -18,7 +19,7 @@ use taflbase::tablebase::{BlockCache, CacheStatistics, TablebaseOptions};
 use taflbase::value::{Value, Wdl};
 use taflbase::verify::{Verdict, verify_slice};
 
-use crate::positions::{Random, random_position};
+use crate::positions::random_position;
 use crate::reference::Custom;
 
 const SERPENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets/serpent.toml");
@@ -72,7 +73,7 @@ impl Forged {
 
     /// Returns the value in a slot; all codes occur, including those of one byte.
     fn code(&self, side: Side, lane: usize, row: u64) -> Code {
-        let mut random = Random::new((row / self.run) << 10 | (lane as u64) << 1 | side as u64);
+        let mut random = SeededRng::new((row / self.run) << 10 | (lane as u64) << 1 | side as u64);
         match (self.metric, random.below(4)) {
             (Metric::Wdl, _) => random.below(3) as Code,
             (Metric::Dtw, 0) => random.below(4) as Code,
@@ -141,7 +142,7 @@ impl Forged {
     /// Probes random positions in every way.
     fn is_read(&self) {
         let index = SliceIndex::new(&self.rules, self.slice).unwrap();
-        let mut random = Random::new(self.run);
+        let mut random = SeededRng::new(self.run);
         let positions: Vec<Position> = (0..2500)
             .map(|i| random_position(&self.rules, self.slice, i % 3 == 0, &mut random))
             .collect();

@@ -11,12 +11,13 @@ use taflbase::Tablebase;
 use taflbase::build::{Build, slices_up_to};
 use taflbase::moves::Move;
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::Ruleset;
 use taflbase::table::{Access, Metric, Part, Table, TableErrorKind};
 use taflbase::tablebase::{BlockCache, Probe, ProbeError, TablebaseOptions};
 use taflbase::value::{Value, Wdl};
 
-use crate::positions::{Random, random_position};
+use crate::positions::random_position;
 
 const MOST_MEN: usize = 4;
 
@@ -54,7 +55,7 @@ impl Place {
 
     /// Draws random positions of a slice.
     fn positions(&self, slice: &str, count: usize) -> Vec<Position> {
-        let (slice, mut random) = (slice.parse().unwrap(), Random::new(9));
+        let (slice, mut random) = (slice.parse().unwrap(), SeededRng::new(9));
         (0..count).map(|i| random_position(&self.rules, slice, i % 3 == 0, &mut random)).collect()
     }
 
@@ -212,7 +213,7 @@ fn check_names_the_damaged_blocks_and_no_others() {
     // All blocks have entries, so the numbers of entries are those of blocks.
     let table = Table::open(&file, Access::Read).unwrap();
     assert_eq!(forge::index(&sound).len() as u64 / 8, table.header().grid.blocks());
-    let mut random = Random::new(4);
+    let mut random = SeededRng::new(4);
     for _ in 0..100 {
         let (mut bytes, mut blocks) = (sound.clone(), Vec::new());
         for (entry, payload) in &payloads {

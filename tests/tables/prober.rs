@@ -11,6 +11,7 @@ use taflbase::board::{Square, SquareSet};
 use taflbase::build::{Build, BuildOptions, slices_up_to};
 use taflbase::moves::legal_moves;
 use taflbase::position::{Position, PositionError};
+use taflbase::random::SeededRng;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Metric, TableErrorKind};
@@ -18,7 +19,7 @@ use taflbase::tablebase::{BlockCache, ProbeError, TablebaseOptions};
 use taflbase::unmoves::unmoves;
 use taflbase::value::Value;
 
-use crate::positions::{Random, all_positions, random_position};
+use crate::positions::{all_positions, random_position};
 
 const SLICES: [&str; 2] = ["K1v3", "K2v2"];
 
@@ -36,7 +37,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let slices: Vec<Slice> = SLICES.map(|slice| slice.parse().unwrap()).to_vec();
     let options = BuildOptions::default();
     Build::new(&rules, folder.path(), &slices).options(&options).run().unwrap();
-    let mut random = Random::new(3);
+    let mut random = SeededRng::new(3);
     let positions: Vec<Position> = (0..20_000)
         .map(|i| random_position(&rules, slices[i % 2], i % 3 == 0, &mut random))
         .collect();
@@ -168,7 +169,7 @@ fn several_rulesets_can_be_open() {
         TablebaseOptions { cache: cache.clone(), embedded: false, ..TablebaseOptions::default() };
     let berkeley = Tablebase::open_with(rules.clone(), folder.path(), options).unwrap();
 
-    let mut random = Random::new(5);
+    let mut random = SeededRng::new(5);
     let mut positions: Vec<Position> =
         (0..500).map(|_| random_position(&rules, slice, true, &mut random)).collect();
     all_positions(&rules, "K0v1".parse().unwrap(), |position| positions.push(position));
@@ -247,7 +248,7 @@ fn a_best_move_is_optimal_or_an_error() {
     ];
     for (keep, name) in keeps {
         let (_some, base) = some_of(&folder, keep);
-        let mut random = Random::new(7);
+        let mut random = SeededRng::new(7);
         let (mut found, mut missing, mut by_capture) = (0, 0, 0);
         for i in 0..4000 {
             // Captures in K1v2 lead to other slices; in most positions the men stand close.

@@ -8,6 +8,7 @@ use taflbase::Tablebase;
 use taflbase::build::SliceReport;
 use taflbase::index::Slot;
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
@@ -250,14 +251,14 @@ fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos
 /// There may be few or none if the rules decide nearly all positions of the slice.
 fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, CliError> {
     let index = base.index(slice).map_err(CliError::new)?;
-    let lanes = index.lanes().count() as u64;
-    let mut numbers = SplitMix64(slice.men() as u64);
+    let lanes = index.lanes().count();
+    let mut numbers = SeededRng::new(slice.men() as u64);
     let mut positions = Vec::new();
     for _ in 0..100 * PROBES {
         let lane = numbers.below(lanes) as u16;
-        let slot = Slot { lane, row: numbers.below(index.rows()) };
+        let slot = Slot { lane, row: numbers.below(index.rows() as usize) as u64 };
         let before = block_reads(base);
-        if let Some(position) = index.unrank(slot, Side::ALL[numbers.below(2) as usize]) {
+        if let Some(position) = index.unrank(slot, Side::ALL[numbers.below(2)]) {
             base.probe_wdl(&position).map_err(CliError::new)?;
             if block_reads(base) > before {
                 positions.push(position);
@@ -292,22 +293,6 @@ fn median_nanos(
     }
     nanos.sort_unstable();
     Ok(nanos.get(nanos.len() / 2).copied())
-}
-
-/// The pseudo-random generator splitmix64.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let first = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let second = (first ^ (first >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        second ^ (second >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
-    }
 }
 
 impl SliceBenchmark {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fastrand::Rng;
+use crate::system::random::SeededRng;
 
 use super::{FileSystem, Output, SystemFiles, TempFile};
 
@@ -55,7 +55,7 @@ struct State {
     /// Calls before the fault; `usize::MAX` after it.
     left: usize,
     dead: bool,
-    random: Rng,
+    random: SeededRng,
     /// Disk capacity in bytes, now and once the disk is crowded; the bytes of temporary files, and
     /// the peak of all files.
     capacity: u64,
@@ -118,7 +118,7 @@ impl FaultyFiles {
             fault,
             left: after,
             dead: false,
-            random: Rng::with_seed(seed),
+            random: SeededRng::new(seed),
             capacity: u64::MAX,
             crowded_capacity: u64::MAX,
             temp_bytes: 0,
@@ -194,7 +194,7 @@ impl FaultyFiles {
     pub(crate) fn lose_power(self) {
         let mut state = self.state();
         let State { root, random, files, durable, pending, .. } = &mut *state;
-        pending.retain(|_| random.bool());
+        pending.retain(|_| random.below(2) == 0);
         pending.iter().for_each(|change| change.apply(durable));
         fs::remove_dir_all(&*root).unwrap();
         fs::create_dir(&*root).unwrap();
@@ -293,7 +293,7 @@ impl State {
     /// Flips a random bit of the data read, if the fault is [`Fault::Flip`].
     fn flip(&mut self, fault: Option<Fault>, read: &mut [u8]) {
         if fault == Some(Fault::Flip) && !read.is_empty() {
-            let bit = self.random.usize(0..8 * read.len());
+            let bit = self.random.below(8 * read.len());
             read[bit / 8] ^= 1 << (bit % 8);
         }
     }
@@ -311,16 +311,16 @@ impl Contents {
     }
 
     /// Returns bytes that a power cut may leave.
-    fn after_power_cut(&self, random: &mut Rng) -> Vec<u8> {
+    fn after_power_cut(&self, random: &mut SeededRng) -> Vec<u8> {
         const SECTOR: usize = 64;
         let (synced, whole) = (self.synced, self.bytes.len());
         let mut bytes = self.bytes.clone();
-        match random.u8(0..4) {
+        match random.below(4) {
             0 => bytes.truncate(synced),
-            1 => bytes.truncate(random.usize(synced..=whole)),
+            1 => bytes.truncate(synced + random.below(whole - synced + 1)),
             2 => {
                 for sector in bytes[synced..].chunks_mut(SECTOR) {
-                    if random.bool() {
+                    if random.below(2) == 0 {
                         sector.fill(0);
                     }
                 }
@@ -441,7 +441,7 @@ impl Write for FaultyOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (mut state, fault) = self.files.call()?;
         let mut full = fault == Some(Fault::Full);
-        let wanted = if full { state.random.usize(0..=bytes.len()) } else { bytes.len() };
+        let wanted = if full { state.random.below(bytes.len() + 1) } else { bytes.len() };
         let count = state.fitting(wanted as u64) as usize;
         full |= count < bytes.len();
         self.output.write_all(&bytes[..count])?;

@@ -14,6 +14,7 @@ use taflbase::engine::Limits;
 use taflbase::moves::Move;
 use taflbase::notation::parse_move;
 use taflbase::protocol::otep::{Session, SessionOptions};
+use taflbase::random::SeededRng;
 use taflbase::serve::{AppState, ServeOptions, router};
 use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Side, Tablebase};
@@ -62,7 +63,7 @@ fn through_the_open_tafl_protocol() {
         let (output, writer) = pipe().unwrap();
         let session = thread::spawn(move || Session::new(options).run(reader, writer).unwrap());
         let mut lines = BufReader::new(output).lines().map(Result::unwrap);
-        let mut random = fastrand::Rng::with_seed(8);
+        let mut random = SeededRng::new(8);
         let (mut wins, mut losses) = (0, 0);
         while wins + losses < 300 {
             let Some(game) = game(&rules, &mut random) else { continue };
@@ -111,7 +112,7 @@ async fn through_http() {
             let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
             String::from_utf8(body.to_vec()).unwrap()
         };
-        let mut random = fastrand::Rng::with_seed(9);
+        let mut random = SeededRng::new(9);
         let (mut claims, mut saved) = (0, 0);
         for _ in 0..1500 {
             let Some(game) = game(&rules, &mut random) else { continue };

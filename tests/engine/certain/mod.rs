@@ -19,6 +19,7 @@ use crate::minimax::Minimax;
 use crate::shuffled::{context, game, rules, shuffle};
 use taflbase::build::{Build, BuildOptions, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score, SearchRequest};
+use taflbase::random::SeededRng;
 use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Tablebase};
 use truth::{Truth, Undecided};
@@ -136,13 +137,13 @@ fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
             engines.push(engine(rules, threads, tables.cloned()));
         }
     }
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = SeededRng::new(seed);
     let mut seen = Seen::default();
     while seen.searches < count {
         let Some(mut game) = game(rules, &mut random) else { continue };
         // As in play, the engine has stored results of the same game, from when fewer positions
         // could recur.
-        let number = random.usize(..engines.len());
+        let number = random.below(engines.len());
         for _ in 0..6 {
             let found = search(&mut engines[number], &game, &mut random, |iteration| {
                 check(&all, &game, iteration, &mut seen);
@@ -150,7 +151,8 @@ fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
             check(&all, &game, &found, &mut seen);
             seen.searches += 1;
             let best = Some(found.lines[0].moves[0]);
-            let next = if random.bool() { best } else { shuffle(&game, &mut random).or(best) };
+            let next =
+                if random.below(2) == 0 { best } else { shuffle(&game, &mut random).or(best) };
             game.play(&next.unwrap()).unwrap();
             if game.outcome().is_some() {
                 break;
@@ -164,18 +166,18 @@ fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
 fn search(
     engine: &mut Engine,
     game: &Game,
-    random: &mut fastrand::Rng,
+    random: &mut SeededRng,
     mut report: impl FnMut(&Iteration),
 ) -> Iteration {
-    let nodes = |random: &mut fastrand::Rng| Limits::nodes(1 << random.u64(1..14));
-    let (limits, stop) = match random.u32(..8) {
-        0 => (Limits::depth(random.u32(1..8)), None),
-        1 => (Limits::time(Duration::from_micros(random.u64(50..5000))), None),
-        2 => (Limits::nodes(20_000), Some(random.u64(..2000))),
+    let nodes = |random: &mut SeededRng| Limits::nodes(1 << (1 + random.below(13)));
+    let (limits, stop) = match random.below(8) {
+        0 => (Limits::depth(1 + random.below(7) as u32), None),
+        1 => (Limits::time(Duration::from_micros(50 + random.below(4950) as u64)), None),
+        2 => (Limits::nodes(20_000), Some(random.below(2000) as u64)),
         _ => (nodes(random), None),
     };
     let limits = Limits { nodes: limits.nodes.or(Some(20_000)), ..limits };
-    let lines = NonZeroUsize::new(*random.choice(&[1, 1, 3]).unwrap()).unwrap();
+    let lines = NonZeroUsize::new(*random.choose(&[1, 1, 3]).unwrap()).unwrap();
     let request = SearchRequest { lines, ..limits.into() };
     let stopper = engine.stopper();
     thread::scope(|scope| {
@@ -216,7 +218,7 @@ fn a_draw_by_the_history_is_kept() {
         let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
         let tables = Arc::new(tables);
         let mut engine = engine(&rules, 1, Some(Arc::clone(&tables)));
-        let mut random = fastrand::Rng::with_seed(3);
+        let mut random = SeededRng::new(3);
         let mut saved = 0;
         for _ in 0..1500 {
             let Some(mut game) = game(&rules, &mut random) else { continue };
@@ -253,7 +255,7 @@ fn the_tests_solver_agrees_with_minimax() {
     for (number, (top, end)) in RULES.into_iter().enumerate() {
         let rules = rules(top, end);
         let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
-        let mut random = fastrand::Rng::with_seed(number as u64);
+        let mut random = SeededRng::new(number as u64);
         let mut found = [0, 0];
         for _ in 0..400 {
             let Some(mut game) = game(&rules, &mut random) else { continue };

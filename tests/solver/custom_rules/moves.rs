@@ -3,11 +3,11 @@
 use taflbase::moves::{count_moves, legal_moves};
 use taflbase::perft::perft;
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{Kind, Ruleset};
 
 use super::traps::any_position;
 use super::{Both, assert_seen, checked};
-use crate::positions::Random;
 use crate::reference::{Custom, Game};
 
 /// The effect of a move: the board after it, the number of captured soldiers, and whether it
@@ -44,7 +44,7 @@ fn same_moves(both: &Both, count: usize) {
             assert_eq!(rules.places(kind).contains(square), stands, "{kind:?} {square:?}");
         }
     }
-    let mut random = Random::new(count as u64);
+    let mut random = SeededRng::new(count as u64);
     for i in 0..count {
         let position = any_position(rules, i, &mut random);
         let text = position.to_text(rules);

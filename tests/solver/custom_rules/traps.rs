@@ -2,13 +2,14 @@
 
 use taflbase::board::{Direction, Square, SquareSet};
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{ByKind, Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 
-use crate::positions::{Random, random_position};
+use crate::positions::{random_position, random_square};
 
 /// Returns a position of one kind or another, depending on its number.
-pub(crate) fn any_position(rules: &Ruleset, number: usize, random: &mut Random) -> Position {
+pub(crate) fn any_position(rules: &Ruleset, number: usize, random: &mut SeededRng) -> Position {
     let trap = if number.is_multiple_of(2) { Trap::position(rules, random) } else { None };
     trap.unwrap_or_else(|| {
         // At most half of the squares that a kind may use, which leaves room for the others.
@@ -30,7 +31,7 @@ struct Trap<'a> {
 impl Trap<'_> {
     /// Places a piece beside a square that may help to capture it, and opposite a free square
     /// on which an enemy can arrive. `None` if a piece has no square.
-    fn position(rules: &Ruleset, random: &mut Random) -> Option<Position> {
+    fn position(rules: &Ruleset, random: &mut SeededRng) -> Option<Position> {
         let victim = Kind::ALL[random.below(3)];
         let captor = victim.side().other();
         let direction = Direction::ALL[random.below(4)];
@@ -55,14 +56,14 @@ impl Trap<'_> {
                 || rules.board.rank(s) == rules.board.rank(arrival)
         };
         let line: SquareSet = rules.board.squares().filter(|&s| s != arrival && line(s)).collect();
-        trap.put(captor.soldier(), random.square(line));
+        trap.put(captor.soldier(), random_square(line, random));
         for beside in [anvil, square].into_iter().flat_map(|s| rules.board.neighbours(s)) {
             if beside != arrival && random.below(4) > 0 {
                 trap.put(captor.soldier(), beside);
             }
         }
         if trap.men[Kind::King].is_empty() {
-            trap.put(Kind::King, random.square(rules.places(Kind::King).without(arrival)));
+            trap.put(Kind::King, random_square(rules.places(Kind::King).without(arrival), random));
         }
         let ByKind([attackers, defenders, king]) = trap.men;
         let (king, to_move, rules_id) = (king.first()?, captor, rules.id());
@@ -96,11 +97,11 @@ fn special(rules: &Ruleset, victim: Kind) -> [SquareSet; 2] {
 }
 
 /// Returns a square of one of the non-empty sets; if all are empty, any square.
-fn any_of(sets: &[SquareSet], rules: &Ruleset, random: &mut Random) -> Square {
+fn any_of(sets: &[SquareSet], rules: &Ruleset, random: &mut SeededRng) -> Square {
     let mut sets: Vec<SquareSet> = sets.iter().copied().filter(|set| !set.is_empty()).collect();
     if sets.is_empty() {
         sets.push(rules.board.squares().collect());
     }
     let set = sets[random.below(sets.len())];
-    random.square(set)
+    random_square(set, random)
 }

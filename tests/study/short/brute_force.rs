@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use taflbase::random::SeededRng;
 use taflbase::short::blocking::Blocked;
 use taflbase::short::{Cell, Game, Soldier, outcomes};
 
@@ -143,9 +144,9 @@ fn one_stationary_soldier_is_blocking_nim() {
 
 #[test]
 fn beyond_stationary_soldiers_one_diagonal_is_lost() {
-    let mut random = fastrand::Rng::with_seed(4);
+    let mut random = SeededRng::new(4);
     for _ in 0..200 {
-        let mut place = || Cell::new(random.usize(..10), random.usize(..10));
+        let mut place = || Cell::new(random.below(10), random.below(10));
         let soldiers: BTreeSet<Cell> = (0..6).map(|_| place()).collect();
         let blocked = Blocked::new(board("50x50"), &soldiers, &|_, _| true).unwrap();
         let far = blocked.p_squares().filter(|king| king.row >= 30 && king.column >= 30);

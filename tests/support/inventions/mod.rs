@@ -6,9 +6,10 @@
 use std::fmt::Write;
 
 use taflbase::board::{Board, SquareSet, Symmetry, SymmetryGroup};
+use taflbase::random::SeededRng;
 use taflbase::rules::Layout;
 
-use crate::positions::Random;
+use crate::positions::random_square;
 
 /// Generators of the smallest symmetry groups of random rulesets.
 const GROUPS: [&[usize]; 9] = [&[], &[1], &[4], &[3], &[5], &[1, 2], &[4, 7], &[1, 4], &[0]];
@@ -17,7 +18,7 @@ const GROUPS: [&[usize]; 9] = [&[], &[1], &[4], &[3], &[5], &[1, 2], &[4, 7], &[
 pub(crate) struct Invention {
     board: Board,
     group: SymmetryGroup,
-    random: Random,
+    random: SeededRng,
     sets: String,
     count: usize,
 }
@@ -25,7 +26,7 @@ pub(crate) struct Invention {
 impl Invention {
     /// Starts a ruleset for a board of this size; the seed selects one of many.
     pub(crate) fn new(size: u8, seed: u64) -> Invention {
-        let mut random = Random::new(seed);
+        let mut random = SeededRng::new(seed);
         let generators = GROUPS[random.below(GROUPS.len())];
         Invention {
             board: Board::new(size).unwrap(),
@@ -40,7 +41,7 @@ impl Invention {
     fn squares(&mut self, orbits: usize, among: SquareSet) -> SquareSet {
         let mut set = SquareSet::EMPTY;
         for _ in 0..orbits {
-            let square = self.random.square(among);
+            let square = random_square(among, &mut self.random);
             set.extend(self.group.iter().map(|g| g.apply(self.board, square)));
         }
         set
@@ -134,8 +135,9 @@ impl Invention {
         writeln!(rules, "[end]\ngoals = {goal_list}").unwrap();
         // The smallest valid start: the king and one attacker.
         let king = (all - goals - closed[2]).first().unwrap();
+        let attacker = random_square((all - closed[0]).without(king), &mut self.random);
         let start = Layout {
-            attackers: SquareSet::of(self.random.square((all - closed[0]).without(king))),
+            attackers: SquareSet::of(attacker),
             defenders: SquareSet::EMPTY,
             king: Some(king),
         };

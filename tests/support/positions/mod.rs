@@ -5,31 +5,9 @@
 
 use taflbase::board::{Square, SquareSet};
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::{ByKind, Kind, Ruleset, Side};
 use taflbase::slice::Slice;
-
-/// Random numbers that are the same in every run: splitmix64.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// Returns a number below `limit`.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ bits >> 31) % limit as u64) as usize
-    }
-
-    /// Returns a square of the set, which must not be empty.
-    pub(crate) fn square(&mut self, set: SquareSet) -> Square {
-        set.iter().nth(self.below(set.len())).unwrap()
-    }
-}
 
 /// Visits every position of the slice, with both sides to move.
 pub(crate) fn all_positions(rules: &Ruleset, slice: Slice, mut visit: impl FnMut(Position)) {
@@ -57,13 +35,18 @@ fn subsets(squares: &[Square], count: usize) -> Vec<SquareSet> {
     (0..squares.len()).flat_map(with).collect()
 }
 
+/// Returns a random square of a set, which must not be empty.
+pub(crate) fn random_square(set: SquareSet, random: &mut SeededRng) -> Square {
+    set.iter().nth(random.below(set.len())).unwrap()
+}
+
 /// Draws a random position of the slice. If `close`, every man stands within two steps of
 /// another one, as far as the rules allow.
 pub(crate) fn random_position(
     rules: &Ruleset,
     slice: Slice,
     close: bool,
-    random: &mut Random,
+    random: &mut SeededRng,
 ) -> Position {
     let men = ByKind([slice.attackers, slice.defenders, 1]);
     let (mut standing, mut left) = (ByKind::<SquareSet>::default(), men);
@@ -82,7 +65,7 @@ pub(crate) fn random_position(
             (standing, left) = (Default::default(), men);
             continue;
         }
-        standing[kind].insert(random.square(choice));
+        standing[kind].insert(random_square(choice, random));
         left[kind] -= 1;
     }
     let ByKind([attackers, defenders, king]) = standing;

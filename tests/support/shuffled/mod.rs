@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use taflbase::moves::{Move, legal_moves};
+use taflbase::random::SeededRng;
 use taflbase::{Game, Position, Ruleset, Side};
 
 /// Returns the smallest board's ruleset with other rules about the end of a game.
@@ -17,17 +18,17 @@ pub(crate) fn rules(top: &str, end: &str) -> Arc<Ruleset> {
 }
 
 /// Plays a game from a random position in which men mostly move back and forth.
-pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<Game> {
+pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut SeededRng) -> Option<Game> {
     let mut squares: Vec<_> = rules.board.squares().collect();
     random.shuffle(&mut squares);
-    let (defenders, attackers) = (random.usize(0..3), random.usize(1..5));
+    let (defenders, attackers) = (random.below(3), 1 + random.below(4));
     let set = |range: std::ops::Range<usize>| squares[range].iter().copied().collect();
-    let to_move = if random.bool() { Side::Attackers } else { Side::Defenders };
+    let to_move = Side::ALL[random.below(2)];
     let (defending, attacking) =
         (set(1..1 + defenders), set(1 + defenders..1 + defenders + attackers));
     let start = Position::new(rules, squares[0], defending, attacking, to_move).ok()?;
     let mut game = Game::from_position(Arc::clone(rules), start).ok()?;
-    for _ in 0..random.usize(0..14) {
+    for _ in 0..random.below(14) {
         let played = shuffle(&game, random)?;
         game.play(&played).unwrap();
         if game.outcome().is_some() {
@@ -40,13 +41,13 @@ pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<G
 
 /// Returns a move that does not end the game: usually the one that takes back the side's last
 /// move.
-pub(crate) fn shuffle(game: &Game, random: &mut fastrand::Rng) -> Option<Move> {
+pub(crate) fn shuffle(game: &Game, random: &mut SeededRng) -> Option<Move> {
     let moves = legal_moves(game.rules(), game.position());
     let calm: Vec<&Move> = moves.iter().filter(|played| played.ending.is_none()).collect();
     let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
     let back = calm.iter().find(|mv| last.is_some_and(|l| (mv.from, mv.to) == (l.to, l.from)));
-    let any = random.choice(&calm)?;
-    Some(**back.filter(|_| random.u8(..4) > 0).unwrap_or(any))
+    let any = random.choose(&calm)?;
+    Some(**back.filter(|_| random.below(4) > 0).unwrap_or(any))
 }
 
 /// Formats the rules, the first position and the moves, for messages.

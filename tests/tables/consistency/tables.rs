@@ -4,11 +4,12 @@ use taflbase::Tablebase;
 use taflbase::build::{Build, BuildOptions};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::position::Position;
+use taflbase::random::SeededRng;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::value::Value;
 
-use crate::positions::{Random, all_positions, random_position};
+use crate::positions::{all_positions, random_position};
 
 /// Loads a built-in ruleset, or one of the test data.
 pub(crate) fn load(name: &str) -> Ruleset {
@@ -58,7 +59,7 @@ impl Tables {
 
     /// Checks this many random positions of a slice and their mirror images.
     pub(crate) fn check_some(&self, slice: Slice, count: usize) -> Seen {
-        let mut random = Random::new(count as u64);
+        let mut random = SeededRng::new(count as u64);
         let mut seen = Seen::default();
         let rules = self.base.rules();
         for i in 0..count {

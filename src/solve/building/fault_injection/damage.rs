@@ -1,6 +1,6 @@
 //! Work in progress damaged while no build runs.
 
-use fastrand::Rng;
+use crate::system::random::SeededRng;
 
 use super::*;
 
@@ -23,9 +23,9 @@ proptest! {
         let _ = case.build(&env, root.path());
         case.is_sound(root.path(), "killed");
         for &(kind, seed) in &damages {
-            let random = &mut Rng::with_seed(seed);
+            let random = &mut SeededRng::new(seed);
             let files = files_in(&case.work(root.path()));
-            if let Some(path) = random.choice(&files) {
+            if let Some(path) = random.choose(&files) {
                 damage(path, &files, kind, random);
             }
         }
@@ -56,7 +56,7 @@ fn every_file_may_be_damaged() {
             for name in ["K1v1.wdl", "K1v1.dtw"] {
                 let _ = fs::remove_file(root.path().join(&case.rules.name).join(name));
             }
-            damage(damaged, &work, kind, &mut Rng::with_seed(kind.into()));
+            damage(damaged, &work, kind, &mut SeededRng::new(kind.into()));
             case.goes_on(&IN_MEMORY, root.path(), &format!("{} {kind}", damaged.display()));
         }
     }
@@ -71,21 +71,21 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Damages a file of a folder.
-fn damage(path: &Path, files: &[PathBuf], kind: u8, random: &mut Rng) {
-    let other = random.choice(files).unwrap();
+fn damage(path: &Path, files: &[PathBuf], kind: u8, random: &mut SeededRng) {
+    let other = random.choose(files).unwrap();
     let mut bytes = fs::read(path).unwrap();
     match kind {
         0 => return fs::remove_file(path).unwrap(),
-        1 => bytes.truncate(random.usize(0..=bytes.len())),
+        1 => bytes.truncate(random.below(bytes.len() + 1)),
         2 if !bytes.is_empty() => {
-            let bit = random.usize(0..8 * bytes.len());
+            let bit = random.below(8 * bytes.len());
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
         3 => bytes.push(0),
         // One stage in the place of another one.
         4 => bytes = fs::read(other).unwrap(),
         5 if !bytes.is_empty() => {
-            let start = random.usize(0..bytes.len());
+            let start = random.below(bytes.len());
             bytes[start..].iter_mut().take(64).for_each(|byte| *byte = 0);
         }
         _ => return fs::rename(path, other).unwrap(),

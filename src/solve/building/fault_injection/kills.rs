@@ -5,7 +5,7 @@ use std::env;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use fastrand::Rng;
+use crate::system::random::SeededRng;
 
 use super::*;
 
@@ -14,12 +14,12 @@ const TASK: &str = "TAFLBASE_TEST_TASK";
 const SLICE: &str = "K2v2";
 
 /// Draws the options of a run, and the number of calls after which it is killed.
-fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
+fn task(tables: &Path, calls: usize, random: &mut SeededRng) -> String {
     // 0 means in memory.
-    let partitions = random.choice([0, 1, 2, 5]).unwrap();
-    let scratch = random.choice(["", "one", "two"]).unwrap();
-    let threads = random.usize(1..=2);
-    let after = random.usize(..calls);
+    let partitions = random.choose(&[0, 1, 2, 5]).unwrap();
+    let scratch = random.choose(&["", "one", "two"]).unwrap();
+    let threads = 1 + random.below(2);
+    let after = random.below(calls);
     format!("{}\n{partitions}\n{scratch}\n{threads}\n{after}", tables.display())
 }
 
@@ -77,7 +77,7 @@ fn a_killed_build_resumes_with_other_options() {
     case.build(&env, whole.path()).unwrap();
     case.whole = case.files(whole.path());
     let calls = files.calls();
-    let mut random = Rng::with_seed(20);
+    let mut random = SeededRng::new(20);
     for _ in 0..3 {
         let tables = tempfile::tempdir().unwrap();
         // Later builds have less to do, and finally make fewer calls than the number drawn.
