@@ -91,6 +91,13 @@ impl<const W: usize> Bits<W> {
         }))
     }
 
+    /// Shifts every square up or down by `by`, from 1 to 63.
+    #[inline]
+    #[must_use]
+    pub(crate) fn moved(self, by: usize, is_up: bool) -> Bits<W> {
+        if is_up { self.up(by) } else { self.down(by) }
+    }
+
     /// Returns the squares in ascending order.
     #[inline]
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {

@@ -1,7 +1,7 @@
 use std::ops::BitAnd;
 
 use crate::game::board::{Board, Direction, Square, SquareSet};
-use crate::game::rules::{ByKind, BySide, Kind, RulesId, Ruleset};
+use crate::game::rules::{ByKind, BySide, Kind, Movement, RulesId, Ruleset, Side};
 use crate::system::random::SeededRng;
 
 use super::bits::Bits;
@@ -49,6 +49,10 @@ pub(crate) struct BoardTables<const W: usize> {
     pub(crate) rank: Vec<u8>,
     pub(crate) file: Vec<u8>,
     neighbours: Vec<[u16; 4]>,
+    /// By square, the neighbours as a set.
+    pub(crate) adjacent: Vec<Bits<W>>,
+    /// The limits of the soldiers' slides, if they are the same from every square.
+    pub(crate) slide_limits: BySide<Option<SlideLimits<W>>>,
     /// By kind and square, where a piece may stop on empty lines. It may cross all squares up to
     /// these.
     pub(crate) stops: ByKind<Vec<Lines>>,
@@ -66,6 +70,13 @@ pub(crate) struct BoardTables<const W: usize> {
     /// Zobrist keys by kind and square, and that of the side to move.
     keys: ByKind<Vec<u64>>,
     pub(crate) side_key: u64,
+}
+
+/// Where slides may end, and what they may cross.
+#[derive(Clone, Copy)]
+pub(crate) struct SlideLimits<const W: usize> {
+    pub(crate) stop: Bits<W>,
+    pub(crate) cross: Bits<W>,
 }
 
 /// Hostile squares; see [`Hostility`](crate::rules::Hostility).
@@ -102,6 +113,8 @@ impl<const W: usize> BoardTables<W> {
             rank: board.squares().map(|s| board.rank(s) as u8).collect(),
             file: board.squares().map(|s| board.file(s) as u8).collect(),
             neighbours: board.squares().map(|from| neighbours(rules, from)).collect(),
+            adjacent: board.squares().map(|from| adjacent(rules, from)).collect(),
+            slide_limits: BySide::from_fn(|side| slide_limits(rules, side)),
             stops,
             goal_lines: board.squares().map(|from| lines(rules, from, rules.goals)).collect(),
             hostile,
@@ -129,6 +142,12 @@ impl<const W: usize> BoardTables<W> {
         self.keys[kind][square]
     }
 
+    /// Returns the number of squares.
+    #[inline]
+    pub(crate) fn area(&self) -> usize {
+        self.rank.len()
+    }
+
     #[inline]
     pub(crate) fn at(&self, file: usize, rank: usize) -> usize {
         rank * self.size + file
@@ -145,6 +164,34 @@ impl<const W: usize> BoardTables<W> {
         }
     }
 
+    /// Returns the squares that slides from these squares in that direction come to, if they cross
+    /// no other squares than those of `cross`.
+    #[inline]
+    pub(crate) fn slid(&self, from: Bits<W>, cross: Bits<W>, direction: Direction) -> Bits<W> {
+        let mut slid = from;
+        if self.size > 8 {
+            let mut front = from;
+            while !front.is_empty() {
+                front = self.shifted(front, direction) & cross;
+                slid = slid | front;
+            }
+            return self.shifted(slid, direction);
+        }
+        // On small boards three steps of doubled length do (a Kogge-Stone fill).
+        let (by, is_up, mut way) = match direction {
+            Direction::East => (1, true, cross.without(self.west)),
+            Direction::West => (1, false, cross.without(self.east)),
+            Direction::North => (self.size, true, cross),
+            Direction::South => (self.size, false, cross),
+        };
+        slid = slid | way & slid.moved(by, is_up);
+        way = way & way.moved(by, is_up);
+        slid = slid | way & slid.moved(2 * by, is_up);
+        way = way & way.moved(2 * by, is_up);
+        slid = slid | way & slid.moved(4 * by, is_up);
+        self.shifted(slid, direction)
+    }
+
     /// Returns the squares and their neighbours.
     #[inline]
     pub(crate) fn grown(&self, squares: Bits<W>) -> Bits<W> {
@@ -159,6 +206,15 @@ fn squares_on_file<const W: usize>(board: Board, file: usize) -> Bits<W> {
 fn neighbours(rules: &Ruleset, from: Square) -> [u16; 4] {
     Direction::ALL
         .map(|d| rules.slides().next(from, d).map_or(NOWHERE as u16, |s| s.index() as u16))
+}
+
+fn adjacent<const W: usize>(rules: &Ruleset, from: Square) -> Bits<W> {
+    Direction::ALL.into_iter().filter_map(|d| rules.slides().next(from, d)).collect()
+}
+
+fn slide_limits<const W: usize>(rules: &Ruleset, side: Side) -> Option<SlideLimits<W>> {
+    let Movement { stop, cross, gates } = &rules.movement[side.soldier()];
+    gates.is_empty().then(|| SlideLimits { stop: Bits::of(*stop), cross: Bits::of(*cross) })
 }
 
 /// Returns the squares of the set on the rank and the file of `from`.

@@ -13,6 +13,9 @@ impl<const W: usize> State<W> {
     pub(crate) fn captured(&self, board: &BoardTables<W>, side: Side, to: usize) -> Bits<W> {
         let mut captured = Bits::EMPTY;
         let enemies = self.soldiers[side.other()];
+        if !board.adjacent[to].meets(&enemies) {
+            return captured;
+        }
         for (direction, victim) in board.neighbours(to).into_iter().enumerate() {
             if victim != NOWHERE && enemies.contains(victim) {
                 let beyond = board.neighbours(victim)[direction];
@@ -112,35 +115,38 @@ impl<const W: usize> State<W> {
 
     /// Returns the empty squares on which an arriving attacker would capture the king.
     pub(crate) fn king_capture_squares(&self, board: &BoardTables<W>) -> Bits<W> {
-        let neighbours = board.neighbours(self.king);
-        let hostile = neighbours.map(|square| self.is_hostile_to_king(board, square));
-        let needs_four = board.surrounded.contains(self.king);
+        let adjacent = board.adjacent[self.king];
+        let hostile = self.hostile_to_king(board) & adjacent;
         let mut squares = Bits::EMPTY;
-        for (direction, square) in neighbours.into_iter().enumerate() {
-            // Opposite directions are two apart.
-            let is_enclosed = if needs_four {
-                (0..4).all(|d| d == direction || hostile[d])
-            } else {
-                hostile[direction ^ 2]
-            };
-            if is_enclosed && square != NOWHERE && !self.occupied().contains(square) {
-                squares.insert(square);
+        if hostile.is_empty() {
+            return squares;
+        }
+        let free = adjacent.without(self.occupied());
+        if board.surrounded.contains(self.king) {
+            for square in free.iter() {
+                // A neighbour beyond the edge is never hostile.
+                if hostile.without(Bits::one(square)).len() == 3 {
+                    squares.insert(square);
+                }
+            }
+        } else {
+            for square in hostile.iter() {
+                // The square opposite, if it is on the board.
+                let opposite = (2 * self.king).wrapping_sub(square);
+                if opposite < board.area() && free.contains(opposite) {
+                    squares.insert(opposite);
+                }
             }
         }
         squares
     }
 
+    /// Returns the squares that are hostile to the king.
     #[inline]
-    pub(crate) fn is_hostile_to_king(&self, board: &BoardTables<W>, square: usize) -> bool {
-        if square == NOWHERE {
-            return false;
-        }
+    pub(crate) fn hostile_to_king(&self, board: &BoardTables<W>) -> Bits<W> {
         let hostile = &board.hostile[Kind::King];
-        self.soldiers[Side::Attackers].contains(square)
-            || if self.soldiers[Side::Defenders].contains(square) {
-                hostile.occupied.contains(square)
-            } else {
-                hostile.empty.contains(square)
-            }
+        let defenders = self.soldiers[Side::Defenders];
+        let attackers = self.soldiers[Side::Attackers];
+        attackers | defenders & hostile.occupied | hostile.empty.without(attackers | defenders)
     }
 }

@@ -1,5 +1,6 @@
 //! Move generation.
 
+use crate::game::board::Direction;
 use crate::game::rules::{Kind, Side};
 
 use super::bits::Bits;
@@ -21,7 +22,52 @@ impl<const W: usize> State<W> {
     /// Returns the goals that a king on `at` could reach in one move.
     #[inline]
     pub(crate) fn open_goals(&self, board: &BoardTables<W>, at: usize) -> Lines {
-        self.targets(board, Kind::King, at) & board.goal_lines[at]
+        let goals = board.goal_lines[at];
+        if goals.is_empty() { goals } else { self.targets(board, Kind::King, at) & goals }
+    }
+
+    /// Returns the king's targets from which a line to a goal is open, and whether one of them has
+    /// several. Its present square counts as occupied: a line over it is open already.
+    #[inline]
+    pub(crate) fn line_squares(&self, board: &BoardTables<W>, targets: Lines) -> (Bits<W>, bool) {
+        let (mut line_squares, mut has_several) = (Bits::EMPTY, false);
+        for to in squares(board, self.king, targets) {
+            let lines = self.open_goals(board, to).len();
+            if lines > 0 {
+                line_squares.insert(to);
+                has_several |= lines > 1;
+            }
+        }
+        (line_squares, has_several)
+    }
+
+    /// Counts the moves of a side's soldiers without listing them.
+    #[inline]
+    pub(crate) fn soldier_moves(&self, board: &BoardTables<W>, side: Side) -> SoldierMoves<W> {
+        let Some(limits) = &board.slide_limits[side] else {
+            return self.soldier_moves_one_by_one(board, side);
+        };
+        let occupied = self.occupied();
+        let (stop, cross) = (limits.stop.without(occupied), limits.cross.without(occupied));
+        let (mut squares, mut count) = (Bits::EMPTY, 0);
+        for direction in Direction::ALL {
+            // No two slides in one direction reach the same square.
+            let reached = board.slid(self.soldiers[side], cross, direction) & stop;
+            squares = squares | reached;
+            count += reached.len();
+        }
+        SoldierMoves { squares, count }
+    }
+
+    /// Counts the moves of a side's soldiers under rules that limit slides by their origin.
+    fn soldier_moves_one_by_one(&self, board: &BoardTables<W>, side: Side) -> SoldierMoves<W> {
+        let mut moves = SoldierMoves { squares: Bits::EMPTY, count: 0 };
+        for from in self.soldiers[side].iter() {
+            let targets = self.targets(board, side.soldier(), from);
+            squares(board, from, targets).for_each(|to| moves.squares.insert(to));
+            moves.count += targets.len();
+        }
+        moves
     }
 
     /// Returns a move that wins at once.
@@ -138,6 +184,15 @@ impl<const W: usize> State<W> {
         squares.remove(self.king);
         squares
     }
+}
+
+/// The moves of one side's soldiers.
+#[derive(Clone, Copy)]
+pub(crate) struct SoldierMoves<const W: usize> {
+    /// The squares that at least one of them can move to.
+    pub(crate) squares: Bits<W>,
+    /// The number of moves.
+    pub(crate) count: u32,
 }
 
 /// Returns the squares of the lines through `from`.

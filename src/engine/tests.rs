@@ -62,6 +62,7 @@ fn check<const W: usize>(rules: &Ruleset) {
         assert_eq!(state.has_step(&board), has_move(rules, position), "{}", context());
         check_endings(&board, &state, moves, &context());
         check_captures(&board, &state, moves, &context());
+        check_soldier_moves(&board, &state, moves, &context());
         let before = (state.position(rules.id()), state.key);
         for played in moves.iter().filter(|played| played.ending.is_none()) {
             let step = Step::of(played);
@@ -120,6 +121,20 @@ fn check_captures<const W: usize>(
     let expected = moves.iter().filter(|mv| !mv.captured.is_empty());
     let expected: BTreeSet<u32> = expected.map(|mv| Step::of(mv).bits()).collect();
     assert_eq!(arriving, expected, "{context}");
+}
+
+/// Checks the number of the soldiers' moves and their targets.
+fn check_soldier_moves<const W: usize>(
+    board: &BoardTables<W>,
+    state: &State<W>,
+    moves: &[Move],
+    context: &str,
+) {
+    let counted = state.soldier_moves(board, state.to_move);
+    let expected: Vec<&Move> = moves.iter().filter(|mv| mv.from.index() != state.king).collect();
+    assert_eq!(counted.count as usize, expected.len(), "{context}");
+    let targets: SquareSet = expected.iter().map(|mv| mv.to).collect();
+    assert_eq!(counted.squares.squares(), targets, "{context}");
 }
 
 impl<const W: usize> State<W> {

@@ -15,15 +15,6 @@ pub(super) struct Canonical<const W: usize> {
     pub(super) to_move: Side,
 }
 
-/// The hash of a position in the search for one side's win.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Key {
-    /// Selects the bucket of the table.
-    pub(super) bucket: u64,
-    /// Is stored and compared.
-    pub(super) check: u64,
-}
-
 impl<const W: usize> Canonical<W> {
     pub(super) fn position(&self, rules: RulesId) -> Position {
         Position {
@@ -34,27 +25,6 @@ impl<const W: usize> Canonical<W> {
             rules,
         }
     }
-
-    /// Returns the hash of the position when `prover` is to win.
-    #[inline]
-    pub(super) fn key(&self, prover: Side) -> Key {
-        let (attackers, defenders) = (self.attackers.words(), self.defenders.words());
-        let tail = u64::from(self.king) | (self.to_move as u64) << 32 | (prover as u64) << 33;
-        let mut bucket = fold(tail ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
-        let mut check = fold(tail ^ 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db);
-        for (a, d) in attackers.into_iter().zip(defenders) {
-            bucket = fold(bucket ^ a, d ^ 0x8ebc_6af0_9c88_c6e3);
-            check = fold(check ^ a.rotate_left(29), d.rotate_left(11) ^ 0x5899_65cc_7537_4cc3);
-        }
-        Key { bucket, check: check ^ bucket.rotate_left(32) }
-    }
-}
-
-/// Multiplies to 128 bits and folds the halves.
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    product as u64 ^ (product >> 64) as u64
 }
 
 /// The symmetries of a ruleset, prepared for bitboards.
@@ -109,13 +79,6 @@ impl<const W: usize> Symmetries<W> {
             defenders: images.of(state.soldiers[Side::Defenders]),
             to_move: state.to_move,
         }
-    }
-
-    /// Returns whether a position with the king on this square can be its own mirror image, so
-    /// that two of its moves can lead to the same canonical position.
-    #[inline]
-    pub(super) fn may_fold(&self, king: usize) -> bool {
-        self.candidates[king].len() > 1
     }
 
     /// Returns the image of a move.

@@ -54,7 +54,8 @@ impl<const W: usize> Worker<'_, '_, W> {
 
     /// Sets the state to a canonical position.
     pub(super) fn set(&mut self, position: &Canonical<W>) {
-        self.state = State::new(&self.shared.board, &position.position(self.shared.rules));
+        let position = position.position(self.shared.rules);
+        self.set_state(State::new(&self.shared.board, &position));
     }
 
     /// Returns the moves of the current state, one for each canonical position after it.
@@ -113,14 +114,15 @@ pub(super) fn closed_set<const W: usize>(
     graph.vertices[next..].iter_mut().for_each(|vertex| vertex.is_broken = true);
     let holder = worker.prover.other();
     graph.delete_broken(holder);
-    worker.state = root_state;
-    if graph.vertices[0].is_deleted {
+    let is_closed = !graph.vertices[0].is_deleted;
+    if !is_closed {
         for vertex in graph.vertices.iter().filter(|vertex| vertex.is_deleted) {
-            worker.shared.table.forget(vertex.position.key(worker.prover));
+            worker.set(&vertex.position);
+            worker.shared.table.forget(worker.key());
         }
-        return None;
     }
-    Some(graph.moves(holder))
+    worker.set_state(root_state);
+    is_closed.then(|| graph.moves(holder))
 }
 
 struct Graph<const W: usize> {

@@ -2,7 +2,6 @@
 
 use crate::engine::bits::Bits;
 use crate::engine::board_tables::BoardTables;
-use crate::engine::generate::squares;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{Kind, Side};
 
@@ -60,17 +59,25 @@ pub(super) fn wins_by_fork<const W: usize>(
     state: &mut State<W>,
     depth: u32,
 ) -> bool {
+    let targets = state.targets(board, Kind::King, state.king);
+    let (line_squares, _) = state.line_squares(board, targets);
+    wins_by_fork_on(board, state, line_squares, depth)
+}
+
+/// The same, given the king's targets with an open line to a goal.
+pub(super) fn wins_by_fork_on<const W: usize>(
+    board: &BoardTables<W>,
+    state: &mut State<W>,
+    line_squares: Bits<W>,
+    depth: u32,
+) -> bool {
     let king = state.king;
-    let targets = state.targets(board, Kind::King, king);
-    for to in squares(board, king, targets) {
-        if state.open_goals(board, to).is_empty() {
-            continue;
-        }
+    for to in line_squares.iter() {
         let step = Step::new(king, to);
         let undo = state.play(board, step);
         let wins = match judge(board, state) {
             Verdict::Won(winner) => winner == Side::Defenders,
-            Verdict::Blocks(blocks) => holding_blocks(board, state, blocks, depth - 1) == 0,
+            Verdict::Blocks(blocks) => holding_blocks(board, state, blocks, depth - 1, 1) == 0,
             Verdict::Open => false,
         };
         state.take_back(board, step, undo);
@@ -81,17 +88,19 @@ pub(super) fn wins_by_fork<const W: usize>(
     false
 }
 
-/// Counts the attackers' moves to these squares that no fork of that depth answers.
+/// Counts the attackers' moves to these squares that no fork of that depth answers, but no more
+/// than `enough`.
 pub(super) fn holding_blocks<const W: usize>(
     board: &BoardTables<W>,
     state: &mut State<W>,
     blocks: Bits<W>,
     depth: u32,
+    enough: u32,
 ) -> u32 {
+    let before = state.clone();
     let mut holding = 0;
     for to in blocks.iter() {
-        let origins: Vec<usize> = state.arrivals(board, Side::Attackers, to).collect();
-        for from in origins {
+        for from in before.arrivals(board, Side::Attackers, to) {
             let step = Step::new(from, to);
             let undo = state.play(board, step);
             // A block can capture a defender and open another line.
@@ -99,6 +108,9 @@ pub(super) fn holding_blocks<const W: usize>(
                 || depth > 0 && wins_by_fork(board, state, depth);
             state.take_back(board, step, undo);
             holding += u32::from(!fails);
+            if holding >= enough {
+                return holding;
+            }
         }
     }
     holding
@@ -106,11 +118,12 @@ pub(super) fn holding_blocks<const W: usize>(
 
 /// Counts the defenders' moves after which the attackers cannot capture the king at once.
 pub(super) fn safe_moves<const W: usize>(board: &BoardTables<W>, state: &mut State<W>) -> u32 {
+    let before = state.clone();
     let mut safe = 0;
-    for step in state.steps(board) {
+    before.each_step(board, |step| {
         let undo = state.play(board, step);
         safe += u32::from(state.king_capture(board).is_none());
         state.take_back(board, step, undo);
-    }
+    });
     safe
 }

@@ -30,11 +30,14 @@ mod book;
 mod canonical;
 mod certificate;
 mod closed_set;
+mod evaluation;
 mod extract;
+mod hashes;
 mod lookahead;
 mod oracle;
 mod prover;
 mod search;
+mod simulation;
 mod table;
 #[cfg(test)]
 mod tests;

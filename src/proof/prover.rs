@@ -202,6 +202,8 @@ pub fn prove(
     }
 }
 
+/// The answer to a question before a search.
+const UNKNOWN: Answer = Answer::Open { proof: 1, disproof: 1 };
 /// The nodes that both questions get at first; they double with every round.
 const FIRST_BUDGET: u64 = 1000;
 /// The rounds in which a closed set is sought before the search goes on.
@@ -272,18 +274,41 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     fn answer_all(&mut self) -> BySide<Answer> {
         let mut answers: BySide<Answer> = BySide::default();
         for &side in &self.options.questions {
-            answers[side] = Answer::Open { proof: 1, disproof: 1 };
+            answers[side] = self.answer_at_once(side);
         }
+        // The nodes after which a closed set is sought, of sides that do not win by the search.
+        let mut refute_after: BySide<Option<u64>> = BySide::default();
         let mut budget = FIRST_BUDGET;
         loop {
             let nodes_before = self.nodes();
             for side in Side::ALL {
-                if !matches!(answers[side], Answer::Open { .. }) || self.is_over() {
+                let is_open = matches!(answers[side], Answer::Open { .. });
+                if is_open && !self.is_over() && refute_after[side].is_none() {
+                    answers[side] = self.answer(side, budget);
+                    if answers[side] == Answer::NotWon {
+                        answers[side] = UNKNOWN;
+                        // A win of the other side makes a closed set unnecessary, so the other
+                        // question first gets as many nodes as there were.
+                        refute_after[side] = Some(2 * self.nodes());
+                    }
+                }
+            }
+            if let Some(winner) = Side::ALL.into_iter().find(|&side| answers[side] == Answer::Won) {
+                answers[winner.other()] = Answer::NotWon;
+                return answers;
+            }
+            for side in Side::ALL {
+                let Some(nodes) = refute_after[side] else { continue };
+                let other = side.other();
+                let other_is_searched =
+                    matches!(answers[other], Answer::Open { .. }) && refute_after[other].is_none();
+                if other_is_searched && self.nodes() < nodes && !self.is_over() {
                     continue;
                 }
-                answers[side] = self.answer(side, budget);
+                refute_after[side] = None;
+                answers[side] = self.refute(side);
                 if answers[side] == Answer::Won {
-                    answers[side.other()] = Answer::NotWon;
+                    answers[other] = Answer::NotWon;
                     return answers;
                 }
             }
@@ -307,26 +332,28 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             || self.control.is_late()
     }
 
-    /// Asks whether a side wins, with that many nodes.
-    fn answer(&mut self, side: Side, budget: u64) -> Answer {
+    /// Answers a question by the rules and the tables alone.
+    fn answer_at_once(&mut self, side: Side) -> Answer {
         let worker = Worker::new(self.shared, self.control, side, self.root.clone());
         match worker.leaf(side, true) {
             Leaf::Held => {
                 self.parts.push(Part::new(self.rules, side, true, Vec::new()));
-                return Answer::Won;
+                Answer::Won
             }
             Leaf::Lost => {
                 self.parts.push(Part::new(self.rules, side.other(), false, Vec::new()));
-                return Answer::NotWon;
+                Answer::NotWon
             }
-            Leaf::Inner => {}
+            Leaf::Inner => UNKNOWN,
         }
+    }
+
+    /// Asks whether a side wins, with that many nodes. `NotWon` may rest on repetitions.
+    fn answer(&mut self, side: Side, budget: u64) -> Answer {
         let numbers = self.run(side, &self.root.clone(), budget);
         let answer = self.answer_of(side, numbers);
-        match answer {
-            Answer::Won => self.certify_win(side),
-            Answer::NotWon => return self.refute(side),
-            _ => {}
+        if answer == Answer::Won {
+            self.certify_win(side);
         }
         answer
     }
@@ -370,7 +397,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             control.stopped.store(true, Ordering::Relaxed);
         });
         // Whichever thread has solved it.
-        match shared.table.get(worker.node().key) {
+        match shared.table.get(worker.key()) {
             Some(entry) => Numbers::of(&entry),
             None => worker.evaluate(),
         }
@@ -402,7 +429,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
                 open => return open,
             }
         }
-        Answer::Open { proof: 1, disproof: 1 }
+        UNKNOWN
     }
 
     /// Searches a worker's state, whose result has been lost from the table, on its own.

@@ -19,15 +19,14 @@ use std::time::{Duration, Instant};
 use crate::engine::board_tables::BoardTables;
 use crate::engine::evaluate::Evaluator;
 use crate::engine::evaluate::weights::Weights;
-use crate::engine::state::{State, Step};
+use crate::engine::state::{State, Step, Undo};
 use crate::game::rules::{RulesId, Ruleset, Side};
-use crate::game::slice::Slice;
-use crate::game::value::Wdl;
 
-use super::canonical::{Key, Symmetries};
-use super::lookahead::{self, Verdict, each_step, judge};
+use super::canonical::Symmetries;
+use super::hashes::{HashKeys, Hashes, Key};
+use super::lookahead::{each_step, judge};
 use super::oracle::Oracle;
-use super::table::{Entry, INFINITE, ProofTable};
+use super::table::{Entry, INFINITE, MAX_ESTIMATE, ProofTable};
 
 /// What all searches share that run at once or one after the other.
 pub(super) struct Shared<'a, const W: usize> {
@@ -36,6 +35,7 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) evaluator: Evaluator,
     pub(super) oracle: Oracle<'a>,
     pub(super) symmetries: Symmetries<W>,
+    keys: HashKeys,
     pub(super) table: ProofTable,
     /// By hash of a position, how many threads are at work below it. Their moves look more
     /// expensive, so that threads spread (virtual proof numbers).
@@ -70,12 +70,6 @@ pub(super) struct Numbers {
 const HARD: u32 = u32::MAX;
 /// Deeper positions count as repetitions of the root.
 const MAX_PLY: u32 = 400;
-/// The evaluation, in hundredths of a soldier, that is worth 1 in the numbers of a leaf.
-const POINTS_PER_NUMBER: i32 = 60;
-/// How much fewer of the attackers' moves count at a leaf where the king threatens to win.
-const THREAT_DIVISOR: u32 = 8;
-/// The most positions that the simulation of one proof visits.
-const SIMULATION: u32 = 100;
 /// The time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(250);
 /// Nodes between two looks at the limits.
@@ -83,16 +77,28 @@ const INTERVAL: u64 = 1 << 6;
 
 impl Numbers {
     /// The mover has reached its aim.
-    const SUCCESS: Numbers = Numbers { phi: 0, delta: INFINITE, rest: HARD };
+    pub(super) const SUCCESS: Numbers = Numbers { phi: 0, delta: INFINITE, rest: HARD };
+    /// Not looked up yet.
+    const UNKNOWN: Numbers = Numbers { phi: 0, delta: 0, rest: HARD };
     /// The mover has failed.
-    const FAILURE: Numbers = Numbers { phi: INFINITE, delta: 0, rest: HARD };
+    pub(super) const FAILURE: Numbers = Numbers { phi: INFINITE, delta: 0, rest: HARD };
 
     pub(super) fn of(entry: &Entry) -> Numbers {
         let rest = if entry.is_soft { 0 } else { HARD };
         Numbers { phi: entry.phi, delta: entry.delta, rest }
     }
 
-    fn decided(is_success: bool) -> Numbers {
+    /// The numbers of a leaf, limited to what the table stores of leaves.
+    pub(super) fn estimated(phi: u32, delta: u32) -> Numbers {
+        Numbers { phi: phi.min(MAX_ESTIMATE), delta: delta.min(MAX_ESTIMATE), rest: HARD }
+    }
+
+    /// Whether the result rests on no repetition.
+    pub(super) fn is_hard(&self) -> bool {
+        self.rest == HARD
+    }
+
+    pub(super) fn decided(is_success: bool) -> Numbers {
         if is_success { Numbers::SUCCESS } else { Numbers::FAILURE }
     }
 
@@ -141,6 +147,7 @@ impl<'a, const W: usize> Shared<'a, W> {
             evaluator: Evaluator::new(rules, &Weights::of(rules)),
             oracle,
             symmetries: Symmetries::new(rules),
+            keys: HashKeys::new(rules),
             table,
             busy: (0..BUSY_COUNTERS).map(|_| Default::default()).collect(),
             is_parallel,
@@ -150,30 +157,30 @@ impl<'a, const W: usize> Shared<'a, W> {
     /// Returns the entry of a state in the search for this side's win, with its move in the state's
     /// own orientation.
     pub(super) fn stored(&self, state: &State<W>, prover: Side) -> Option<Entry> {
-        let (canonical, symmetry) = self.symmetries.canonical(state);
-        let entry = self.table.get(canonical.key(prover))?;
+        let hashes = self.keys.hashes(state);
+        let entry = self.table.get(hashes.key(prover))?;
         let step = match entry.step {
             Step::NONE => Step::NONE,
-            step => self.symmetries.step_preimage(step, symmetry),
+            step => self.symmetries.step_preimage(step, hashes.symmetry()),
         };
         Some(Entry { step, ..entry })
     }
 }
 
-/// A position on the line, in its own orientation.
-#[derive(Clone, Copy)]
-pub(super) struct Node {
-    pub(super) key: Key,
-    /// The symmetry that maps it to its canonical position.
-    symmetry: u8,
-}
-
 /// A move of an expanded position.
 #[derive(Clone, Copy)]
-struct Child {
-    step: Step,
-    node: Node,
-    numbers: Numbers,
+pub(super) struct Child {
+    pub(super) step: Step,
+    /// The key of the position after it.
+    key: Key,
+    pub(super) numbers: Numbers,
+}
+
+/// What is needed to take back a worker's move.
+#[derive(Clone, Copy)]
+pub(super) struct WorkerUndo<const W: usize> {
+    undo: Undo<W>,
+    hashes: Hashes,
 }
 
 /// Slots of the positions on the line; a power of two, several times [`MAX_PLY`].
@@ -186,12 +193,14 @@ pub(super) struct Worker<'a, 't, const W: usize> {
     /// The side whose win is in question.
     pub(super) prover: Side,
     pub(super) state: State<W>,
+    /// The hashes of the state.
+    hashes: Hashes,
     /// The positions on the line by their hash, open addressing: check and ply + 1.
     path: Vec<(u64, u32)>,
     /// A stack of the moves of all positions on the line.
-    children: Vec<Child>,
+    pub(super) children: Vec<Child>,
     steps: Vec<Step>,
-    nodes: u64,
+    pub(super) nodes: u64,
     is_stopped: bool,
     /// Called now and then by the first thread; returns whether to go on.
     pub(super) report: Option<&'a mut (dyn FnMut() -> bool + 'a)>,
@@ -211,6 +220,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             shared,
             control,
             prover,
+            hashes: shared.keys.hashes(&root),
             state: root,
             path,
             children,
@@ -224,9 +234,8 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
 
     /// Searches the position until it is solved or the search stops, and returns its numbers.
     pub(super) fn solve(&mut self) -> Numbers {
-        let root = self.node();
-        let known = self.shared.table.get(root.key).map(|entry| Numbers::of(&entry));
-        let mut numbers = known.unwrap_or_else(|| self.evaluate());
+        let root = self.key();
+        let mut numbers = self.numbers(root);
         while !numbers.is_solved() && !self.is_stopped {
             numbers = self.expand(root, INFINITE - 1, INFINITE - 1, 0);
             if numbers.phi.max(numbers.delta) >= INFINITE - 1 {
@@ -238,16 +247,59 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
         numbers
     }
 
-    /// The node of the current state.
+    /// Moves on to another state.
+    pub(super) fn set_state(&mut self, state: State<W>) {
+        self.hashes = self.shared.keys.hashes(&state);
+        self.state = state;
+    }
+
     #[inline]
-    pub(super) fn node(&self) -> Node {
-        let (canonical, symmetry) = self.shared.symmetries.canonical(&self.state);
-        Node { key: canonical.key(self.prover), symmetry }
+    pub(super) fn play(&mut self, step: Step) -> WorkerUndo<W> {
+        let Shared { keys, board, .. } = self.shared;
+        let hashes = self.hashes;
+        let moved = keys.after(&hashes, self.state.kind(step.from()), step);
+        let undo = self.state.play(board, step);
+        // The side to move is now the one that has lost the captured men.
+        self.hashes = keys.without(moved, self.state.to_move, undo.captured);
+        WorkerUndo { undo, hashes }
+    }
+
+    #[inline]
+    pub(super) fn take_back(&mut self, step: Step, undo: WorkerUndo<W>) {
+        self.state.take_back(&self.shared.board, step, undo.undo);
+        self.hashes = undo.hashes;
+    }
+
+    /// The key of the current state.
+    #[inline]
+    pub(super) fn key(&self) -> Key {
+        self.hashes.key(self.prover)
+    }
+
+    /// Returns what the table has under this key.
+    #[inline]
+    fn known(&self, key: Key) -> Option<Numbers> {
+        let table = &self.shared.table;
+        if let Some(entry) = table.get(key) {
+            return Some(Numbers::of(&entry));
+        }
+        table.estimate(key).map(|[phi, delta]| Numbers { phi, delta, rest: HARD })
+    }
+
+    /// Returns the numbers of the current state, which has this key, from the table or else by the
+    /// static evaluation, which is then stored.
+    #[inline]
+    pub(super) fn numbers(&mut self, key: Key) -> Numbers {
+        self.known(key).unwrap_or_else(|| {
+            let numbers = self.evaluate();
+            self.shared.table.put_estimate(key, [numbers.phi, numbers.delta]);
+            numbers
+        })
     }
 
     /// Returns what the table or the static evaluation says of the current state.
     pub(super) fn look_up(&mut self) -> Numbers {
-        match self.shared.table.get(self.node().key) {
+        match self.shared.table.get(self.key()) {
             Some(entry) if entry.is_solved() => Numbers::of(&entry),
             _ => self.evaluate(),
         }
@@ -265,66 +317,6 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
         disproof == 0
     }
 
-    /// Probes the tables for the current state, which no side wins at once.
-    #[inline]
-    pub(super) fn probe(&self) -> Option<Wdl> {
-        let [attackers, defenders] =
-            [Side::Attackers, Side::Defenders].map(|side| self.state.soldiers[side].len() as usize);
-        let slice = Slice { defenders, attackers };
-        let oracle = &self.shared.oracle;
-        let position = oracle.includes(slice).then(|| self.state.position(self.shared.rules))?;
-        oracle.probe(&position, slice)
-    }
-
-    /// Returns the numbers of the current state without a search: by the rules, the tables, the
-    /// king's threats, or an estimate.
-    pub(super) fn evaluate(&mut self) -> Numbers {
-        let board = &self.shared.board;
-        let (mover, prover) = (self.state.to_move, self.prover);
-        let verdict = judge(board, &self.state);
-        if let Verdict::Won(winner) = verdict {
-            return Numbers::decided((winner == prover) == (mover == prover));
-        }
-        if let Some(wdl) = self.probe() {
-            // A draw is what the other side wants.
-            return Numbers::decided(match wdl {
-                Wdl::Win => true,
-                Wdl::Loss => false,
-                Wdl::Draw => mover != prover,
-            });
-        }
-        let mut moves = match (mover, verdict) {
-            (Side::Defenders, _) if lookahead::wins_by_fork(board, &mut self.state, 1) => {
-                return Numbers::decided(true);
-            }
-            (Side::Defenders, _) if self.state.king_capture(board).is_some() => {
-                lookahead::safe_moves(board, &mut self.state)
-            }
-            (_, Verdict::Blocks(blocks)) => {
-                lookahead::holding_blocks(board, &mut self.state, blocks, 1)
-            }
-            _ => {
-                let mut moves = 0;
-                self.state.each_step(board, |_| moves += 1);
-                moves
-            }
-        };
-        if moves == 0 {
-            return Numbers::decided(false);
-        }
-        if mover == Side::Attackers && verdict == Verdict::Open {
-            self.state.pass(board);
-            let is_threat = lookahead::wins_by_fork(board, &mut self.state, 1);
-            self.state.pass(board);
-            if is_threat {
-                moves = moves.div_ceil(THREAT_DIVISOR);
-            }
-        }
-        let estimate = self.shared.evaluator.estimate(board, &self.state) / POINTS_PER_NUMBER;
-        let (phi, delta) = (1 + (-estimate).max(0) as u32, 1 + moves / 2 + estimate.max(0) as u32);
-        Numbers { phi: phi.min(INFINITE / 4), delta: delta.min(INFINITE / 4), rest: HARD }
-    }
-
     #[inline]
     fn path_slot(&self, check: u64) -> usize {
         let mut slot = check as usize % PATH_SLOTS;
@@ -332,6 +324,12 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             slot = (slot + 1) % PATH_SLOTS;
         }
         slot
+    }
+
+    /// Returns the ply at which the position is on the line.
+    #[inline]
+    pub(super) fn path_ply(&self, key: Key) -> Option<u32> {
+        self.path[self.path_slot(key.check)].1.checked_sub(1)
     }
 
     /// Counts a node, and looks at the limits now and then.
@@ -361,78 +359,100 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
     }
 
     /// Expands the current state until its numbers reach the limits, or the search stops.
-    fn expand(&mut self, node: Node, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
+    fn expand(&mut self, key: Key, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
         self.count_node();
         let before = self.nodes;
         let first = self.children.len();
-        let slot = self.path_slot(node.key.check);
-        self.path[slot] = (node.key.check, ply + 1);
-        self.busy(node.key).fetch_add(1, Ordering::Relaxed);
+        let slot = self.path_slot(key.check);
+        self.path[slot] = (key.check, ply + 1);
+        self.busy(key).fetch_add(1, Ordering::Relaxed);
         self.add_children(first);
         let (mut numbers, step) = self.search_children(first, max_phi, max_delta, ply);
         self.children.truncate(first);
-        self.busy(node.key).fetch_sub(1, Ordering::Relaxed);
+        self.busy(key).fetch_sub(1, Ordering::Relaxed);
         self.path[slot] = (0, 0);
         // What rests on this position or below rests on nothing above.
         if numbers.rest >= ply {
             numbers.rest = HARD;
         }
-        self.store(node, numbers, step, before);
+        self.store(key, numbers, step, before);
         numbers
     }
 
     /// Adds the moves of the current state with their numbers. If one of them reaches the mover's
-    /// aim, the later ones are left out.
+    /// aim, it is the only one.
     fn add_children(&mut self, first: usize) {
-        let shared = self.shared;
-        let board = &shared.board;
+        self.add_moves(first);
+        let mover_proves = self.state.to_move == self.prover;
+        // What is known already may make all evaluations unnecessary.
+        for at in first..self.children.len() {
+            let key = self.children[at].key;
+            let known = match self.path_ply(key) {
+                // Not a win of the prover: the other side has what it wants.
+                Some(ply) => Some(Numbers { rest: ply, ..Numbers::decided(mover_proves) }),
+                None => self.known(key),
+            };
+            if self.add_numbers(first, at, known.unwrap_or(Numbers::UNKNOWN)) {
+                return;
+            }
+        }
+        for at in first..self.children.len() {
+            let Child { step, key, numbers } = self.children[at];
+            if numbers != Numbers::UNKNOWN {
+                continue;
+            }
+            let undo = self.state.play(&self.shared.board, step);
+            let found = self.evaluate();
+            self.state.take_back(&self.shared.board, step, undo);
+            self.shared.table.put_estimate(key, [found.phi, found.delta]);
+            if self.add_numbers(first, at, found) {
+                return;
+            }
+        }
+    }
+
+    /// Sets the numbers of a move. If it reaches the mover's aim, removes all others and returns
+    /// true.
+    #[inline]
+    fn add_numbers(&mut self, first: usize, at: usize, numbers: Numbers) -> bool {
+        self.children[at].numbers = numbers;
+        let is_success = numbers.delta == 0 && numbers.phi != 0 && numbers.is_hard();
+        if is_success {
+            self.children[first] = self.children[at];
+            self.children.truncate(first + 1);
+        }
+        is_success
+    }
+
+    /// Adds the moves of the current state, one for each class of mirror images after them.
+    fn add_moves(&mut self, first: usize) {
+        let Shared { board, table, keys, .. } = self.shared;
         let mut steps = std::mem::take(&mut self.steps);
         steps.clear();
         each_step(board, &self.state, judge(board, &self.state), |step| steps.push(step));
-        let folds = shared.symmetries.may_fold(self.state.king);
+        let captures = self.state.capture_squares(board, self.state.to_move);
+        // A set of some bits of the keys, which tells most new positions from the earlier ones.
+        let mut seen = [0_u64; 4];
         for &step in &steps {
-            let undo = self.state.play(board, step);
-            let node = self.node();
-            shared.table.prefetch(node.key);
-            self.state.take_back(board, step, undo);
-            self.children.push(Child { step, node, numbers: Numbers::FAILURE });
+            let hashes = if captures.contains(step.to()) {
+                let undo = self.play(step);
+                let hashes = self.hashes;
+                self.take_back(step, undo);
+                hashes
+            } else {
+                keys.after(&self.hashes, self.state.kind(step.from()), step)
+            };
+            let key = hashes.key(self.prover);
+            let (word, bit) = (key.check as usize >> 6 & 3, 1 << (key.check & 63));
+            let is_new = seen[word] & bit == 0
+                || self.children[first..].iter().all(|child| child.key != key);
+            if is_new {
+                seen[word] |= bit;
+                table.prefetch(key);
+                self.children.push(Child { step, key, numbers: Numbers::UNKNOWN });
+            }
         }
         self.steps = steps;
-        if folds {
-            // Mirror images of a symmetric position's moves.
-            self.children[first..].sort_unstable_by_key(|child| child.node.key.check);
-            let mut last = None;
-            let mut kept = first;
-            for at in first..self.children.len() {
-                let child = self.children[at];
-                if last.replace(child.node.key.check) != Some(child.node.key.check) {
-                    self.children[kept] = child;
-                    kept += 1;
-                }
-            }
-            self.children.truncate(kept);
-        }
-        let mover_proves = self.state.to_move == self.prover;
-        for at in first..self.children.len() {
-            let Child { step, node, .. } = self.children[at];
-            let (_, repeated) = self.path[self.path_slot(node.key.check)];
-            let numbers = if repeated != 0 {
-                // Not a win of the prover: the other side has what it wants.
-                Numbers { rest: repeated - 1, ..Numbers::decided(mover_proves) }
-            } else if let Some(entry) = shared.table.get(node.key) {
-                Numbers::of(&entry)
-            } else {
-                let undo = self.state.play(board, step);
-                let numbers = self.evaluate();
-                self.state.take_back(board, step, undo);
-                numbers
-            };
-            self.children[at].numbers = numbers;
-            if numbers.delta == 0 && numbers.rest == HARD {
-                self.children.truncate(at + 1);
-                break;
-            }
-        }
     }
 
     /// Returns the numbers of the current state from those of its moves, with the best one, after
@@ -471,7 +491,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
                 max_phi.min(second.saturating_add(second / 4 + 1)).min(INFINITE - 1);
             let numbers = self.visit(best, child_max_phi, child_max_delta, ply + 1);
             self.children[best].numbers = numbers;
-            if !mover_proves && numbers.phi == 0 && numbers.rest == HARD && !self.is_stopped {
+            if !mover_proves && numbers.phi == 0 && numbers.is_hard() && !self.is_stopped {
                 self.simulate_siblings(first, best);
             }
         }
@@ -479,9 +499,9 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
 
     /// Searches the move `at`, or takes what another thread has found there in the meantime.
     fn visit(&mut self, at: usize, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
-        let Child { step, node, numbers } = self.children[at];
+        let Child { step, key, numbers } = self.children[at];
         if self.shared.is_parallel
-            && let Some(entry) = self.shared.table.get(node.key)
+            && let Some(entry) = self.shared.table.get(key)
         {
             let newer = Numbers::of(&entry);
             if newer != numbers
@@ -495,10 +515,10 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             let child_proves = self.state.to_move != self.prover;
             return Numbers { rest: 0, ..Numbers::decided(!child_proves) };
         }
-        let board = &self.shared.board;
-        let undo = self.state.play(board, step);
-        let found = self.expand(node, max_phi, max_delta, ply);
-        self.state.take_back(board, step, undo);
+        let undo = self.play(step);
+        debug_assert_eq!(key, self.key(), "the hash of the move");
+        let found = self.expand(key, max_phi, max_delta, ply);
+        self.take_back(step, undo);
         found
     }
 
@@ -533,7 +553,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             choice.open += 1;
             max_child_phi = max_child_phi.max(phi);
             let busy = match self.shared.is_parallel {
-                true => self.busy(child.node.key).load(Ordering::Relaxed),
+                true => self.busy(child.key).load(Ordering::Relaxed),
                 false => 0,
             };
             let busy_delta = match delta {
@@ -561,116 +581,22 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
     }
 
     /// Stores the result of a node. A proved win answers the other side's question too.
-    fn store(&self, node: Node, numbers: Numbers, step: Step, nodes_before: u64) {
+    pub(super) fn store(&self, key: Key, numbers: Numbers, step: Step, nodes_before: u64) {
         let Shared { table, symmetries, .. } = self.shared;
         let is_solved = numbers.is_solved();
-        let is_soft = is_solved && numbers.rest != HARD;
-        let old_work = table.get(node.key).map_or(0, |entry| entry.work);
+        let is_soft = is_solved && !numbers.is_hard();
+        let old_work = table.get(key).map_or(0, |entry| entry.work);
         let work = (1 + self.nodes - nodes_before).ilog2().max(old_work);
         let step = match step {
             Step::NONE => step,
-            step => symmetries.step_image(step, node.symmetry),
+            step => symmetries.step_image(step, self.hashes.symmetry()),
         };
         let entry = Entry { phi: numbers.phi, delta: numbers.delta, step, is_soft, work };
-        table.put(node.key, entry);
+        table.put(key, entry);
         let is_won = (numbers.phi == 0) == (self.state.to_move == self.prover);
         if is_solved && !is_soft && is_won {
-            let (canonical, _) = symmetries.canonical(&self.state);
-            table.put(canonical.key(self.prover.other()), entry);
+            table.put(self.hashes.key(self.prover.other()), entry);
         }
-    }
-
-    /// Tries the proof of the reply `proved` against the other replies (Kawano, "Using similar
-    /// positions to search game trees", 1996).
-    fn simulate_siblings(&mut self, first: usize, proved: usize) {
-        let board = &self.shared.board;
-        let mut reference = self.state.clone();
-        reference.play(board, self.children[proved].step);
-        for at in first..self.children.len() {
-            let Child { step, numbers, .. } = self.children[at];
-            if numbers.is_solved() {
-                continue;
-            }
-            let undo = self.state.play(board, step);
-            let mut budget = SIMULATION;
-            let is_proved = self.simulate(&mut reference, &mut budget);
-            self.state.take_back(board, step, undo);
-            if is_proved {
-                self.children[at].numbers = Numbers::SUCCESS;
-            }
-        }
-    }
-
-    /// Proves the current state by the moves that proved `reference`, with the same side to move.
-    fn simulate(&mut self, reference: &mut State<W>, budget: &mut u32) -> bool {
-        let shared = self.shared;
-        let board = &shared.board;
-        let node = self.node();
-        let known = shared.table.get(node.key).map(|entry| Numbers::of(&entry));
-        let numbers = known.unwrap_or_else(|| self.evaluate());
-        if numbers.is_solved() {
-            return self.is_proved(numbers) && numbers.rest == HARD;
-        }
-        if *budget == 0 || self.path[self.path_slot(node.key.check)].1 != 0 {
-            return false;
-        }
-        *budget -= 1;
-        if self.state.to_move == self.prover {
-            let Some(step) = self.proving_step(reference) else { return false };
-            if !self.is_legal(&self.state, step)
-                || self.moves_king(step) != (step.from() == reference.king)
-            {
-                return false;
-            }
-            let (undo, reference_undo) =
-                (self.state.play(board, step), reference.play(board, step));
-            let is_proved = self.simulate(reference, budget);
-            reference.take_back(board, step, reference_undo);
-            self.state.take_back(board, step, undo);
-            if is_proved {
-                self.store(node, Numbers::SUCCESS, step, self.nodes);
-            }
-            return is_proved;
-        }
-        let mut replies = Vec::new();
-        each_step(board, &self.state, judge(board, &self.state), |step| replies.push(step));
-        for step in replies {
-            let is_shared = self.is_legal(reference, step)
-                && self.moves_king(step) == (step.from() == reference.king);
-            let undo = self.state.play(board, step);
-            let is_proved = if is_shared {
-                let reference_undo = reference.play(board, step);
-                let is_proved = self.simulate(reference, budget);
-                reference.take_back(board, step, reference_undo);
-                is_proved
-            } else {
-                let numbers = self.look_up();
-                self.is_proved(numbers) && numbers.rest == HARD
-            };
-            self.state.take_back(board, step, undo);
-            if !is_proved {
-                return false;
-            }
-        }
-        self.store(node, Numbers::FAILURE, Step::NONE, self.nodes);
-        true
-    }
-
-    fn moves_king(&self, step: Step) -> bool {
-        step.from() == self.state.king
-    }
-
-    /// The move by which the table proves a state with the prover to move.
-    pub(super) fn proving_step(&self, state: &State<W>) -> Option<Step> {
-        let entry = self.shared.stored(state, self.prover)?;
-        (entry.phi == 0 && entry.step != Step::NONE).then_some(entry.step)
-    }
-
-    fn is_legal(&self, state: &State<W>, step: Step) -> bool {
-        let board = &self.shared.board;
-        state.men(state.to_move).contains(step.from())
-            && !state.occupied().contains(step.to())
-            && state.arrivals(board, state.to_move, step.to()).any(|from| from == step.from())
     }
 }
 

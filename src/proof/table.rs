@@ -1,8 +1,12 @@
 //! The table of proof numbers, shared by all threads without locks.
 //!
+//! A bucket fills a cache line. It has three entries of searched positions and two estimates of
+//! leaves, which spare their evaluation when their parent is expanded again.
+//!
 //! An entry is two words, the data and the key XORed with the data (Hyatt and Mann, "A lockless
 //! transposition table implementation for parallel search", 2002): an entry that two threads
-//! wrote at once does not match its key.
+//! wrote at once does not match its key. An estimate is one word: two numbers and as many bits
+//! of the key as fit.
 
 use std::io;
 
@@ -11,7 +15,7 @@ use crate::system::mapping::AtomicWords;
 use crate::system::prefetch::prefetch;
 use crate::system::sync::{AtomicU64, Ordering};
 
-use super::canonical::Key;
+use super::hashes::Key;
 
 /// The proof number of what is disproved.
 pub(super) const INFINITE: u32 = (1 << NUMBER_BITS) - 1;
@@ -68,10 +72,17 @@ impl Entry {
     }
 }
 
-/// Entries in a bucket, which fills a cache line.
-const WAYS: usize = 4;
+/// The words of a bucket: the entries, then the estimates.
+const BUCKET_WORDS: usize = 8;
+const ENTRIES: usize = 3;
 const ENTRY_WORDS: usize = 2;
-const BUCKET_WORDS: usize = WAYS * ENTRY_WORDS;
+const FIRST_ESTIMATE: usize = ENTRIES * ENTRY_WORDS;
+
+// An estimate, from the lowest bit: phi 8, delta 8, key 48.
+const ESTIMATE_BITS: u32 = 8;
+const ESTIMATE_MASK: u64 = (1 << ESTIMATE_BITS) - 1;
+/// The largest number of a leaf that is not decided.
+pub(super) const MAX_ESTIMATE: u32 = ESTIMATE_MASK as u32 - 1;
 
 /// The table.
 pub(super) struct ProofTable {
@@ -93,13 +104,39 @@ impl ProofTable {
     }
 
     #[inline]
+    fn entries(&self, key: Key) -> &[AtomicU64] {
+        &self.bucket(key)[..FIRST_ESTIMATE]
+    }
+
+    /// Returns the estimate of a leaf: `phi` and `delta`.
+    #[inline]
+    pub(super) fn estimate(&self, key: Key) -> Option<[u32; 2]> {
+        self.bucket(key)[FIRST_ESTIMATE..].iter().find_map(|word| {
+            let data = word.load(Ordering::Relaxed);
+            let is_match = data != 0 && (data ^ key.check) >> (2 * ESTIMATE_BITS) == 0;
+            is_match.then(|| [data, data >> ESTIMATE_BITS].map(unpack_estimate))
+        })
+    }
+
+    /// Stores the estimate of a leaf in place of the bucket's older one.
+    #[inline]
+    pub(super) fn put_estimate(&self, key: Key, [phi, delta]: [u32; 2]) {
+        let [newer, older] = [FIRST_ESTIMATE, FIRST_ESTIMATE + 1];
+        let bucket = self.bucket(key);
+        bucket[older].store(bucket[newer].load(Ordering::Relaxed), Ordering::Relaxed);
+        let numbers = pack_estimate(phi) | pack_estimate(delta) << ESTIMATE_BITS;
+        let tag = key.check >> (2 * ESTIMATE_BITS) << (2 * ESTIMATE_BITS);
+        bucket[newer].store(tag | numbers, Ordering::Relaxed);
+    }
+
+    #[inline]
     pub(super) fn prefetch(&self, key: Key) {
         prefetch(&self.bucket(key)[0]);
     }
 
     #[inline]
     pub(super) fn get(&self, key: Key) -> Option<Entry> {
-        self.bucket(key).chunks_exact(ENTRY_WORDS).find_map(|entry| {
+        self.entries(key).chunks_exact(ENTRY_WORDS).find_map(|entry| {
             let data = entry[0].load(Ordering::Relaxed);
             let is_match = data != 0 && entry[1].load(Ordering::Relaxed) ^ data == key.check;
             is_match.then(|| Entry::unpack(data))
@@ -109,7 +146,7 @@ impl ProofTable {
     /// Stores an entry in the place of the position's own, an empty one, or the least valuable
     /// one of its bucket.
     pub(super) fn put(&self, key: Key, entry: Entry) {
-        let bucket = self.bucket(key);
+        let bucket = self.entries(key);
         let (mut place, mut least) = (0, u32::MAX);
         for (number, old) in bucket.chunks_exact(ENTRY_WORDS).enumerate() {
             let data = old[0].load(Ordering::Relaxed);
@@ -130,12 +167,26 @@ impl ProofTable {
 
     /// Removes the entry of a position.
     pub(super) fn forget(&self, key: Key) {
-        for entry in self.bucket(key).chunks_exact(ENTRY_WORDS) {
+        for entry in self.entries(key).chunks_exact(ENTRY_WORDS) {
             let data = entry[0].load(Ordering::Relaxed);
             if entry[1].load(Ordering::Relaxed) ^ data == key.check {
                 entry[0].store(0, Ordering::Relaxed);
             }
         }
+    }
+}
+
+/// Packs a number of a leaf: 0, infinite, or at most [`MAX_ESTIMATE`].
+#[inline]
+fn pack_estimate(number: u32) -> u64 {
+    if number == INFINITE { ESTIMATE_MASK } else { u64::from(number) }
+}
+
+#[inline]
+fn unpack_estimate(data: u64) -> u32 {
+    match data & ESTIMATE_MASK {
+        ESTIMATE_MASK => INFINITE,
+        number => number as u32,
     }
 }
 
@@ -152,7 +203,7 @@ mod tests {
         let table = ProofTable::new(64).unwrap();
         let entry =
             |work| Entry { phi: 3, delta: INFINITE, step: Step::new(7, 300), is_soft: true, work };
-        for number in 1..=4 {
+        for number in 1..=3 {
             table.put(key(number), entry(number as u32));
         }
         assert_eq!(table.get(key(3)), Some(entry(3)));
@@ -164,5 +215,18 @@ mod tests {
         table.forget(key(5));
         assert_eq!(table.get(key(5)), None);
         assert_eq!(table.get(key(2)), Some(entry(2)));
+    }
+
+    #[test]
+    fn estimates_are_found_and_give_way_in_turn() {
+        let table = ProofTable::new(64).unwrap();
+        let check = |number: u64| Key { check: number << 16, ..key(0) };
+        for (number, numbers) in [(1, [0, INFINITE]), (2, [INFINITE, 0]), (3, [7, MAX_ESTIMATE])] {
+            table.put_estimate(check(number), numbers);
+            assert_eq!(table.estimate(check(number)), Some(numbers));
+        }
+        assert_eq!(table.estimate(check(1)), None);
+        assert_eq!(table.estimate(check(2)), Some([INFINITE, 0]));
+        assert_eq!(table.get(check(2)), None);
     }
 }

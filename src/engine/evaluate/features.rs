@@ -1,8 +1,8 @@
 use crate::engine::bits::Bits;
-use crate::engine::board_tables::BoardTables;
-use crate::engine::generate::squares;
+use crate::engine::board_tables::{BoardTables, Lines};
+use crate::engine::generate::SoldierMoves;
 use crate::engine::state::State;
-use crate::game::rules::{Kind, Side};
+use crate::game::rules::{BySide, Kind, Side};
 
 /// Receives the features of a position.
 pub(super) trait FeatureSink {
@@ -76,18 +76,42 @@ terms! {
     DefenderMobility = "defender-mobility",
 }
 
+/// The moves of both sides, which terms of the evaluation and the proof search count.
+#[derive(Clone, Copy)]
+pub(crate) struct Mobility<const W: usize> {
+    pub(crate) soldiers: BySide<SoldierMoves<W>>,
+    /// The squares that the king can move to.
+    pub(crate) king: Lines,
+    /// Those from which a line to a goal is open.
+    pub(crate) line_squares: Bits<W>,
+    /// Whether several lines are open from one of them.
+    has_double_line: bool,
+}
+
+impl<const W: usize> Mobility<W> {
+    #[inline]
+    pub(crate) fn of(board: &BoardTables<W>, state: &State<W>) -> Mobility<W> {
+        let king = state.targets(board, Kind::King, state.king);
+        let (line_squares, has_double_line) = state.line_squares(board, king);
+        let attackers = state.soldier_moves(board, Side::Attackers);
+        let soldiers = BySide([attackers, state.soldier_moves(board, Side::Defenders)]);
+        Mobility { soldiers, king, line_squares, has_double_line }
+    }
+}
+
 /// Counts all features of a position.
 #[inline]
 pub(super) fn count_features<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
+    mobility: &Mobility<W>,
     sink: &mut impl FeatureSink,
 ) {
     sink.term(Term::Bias, 1);
     sink.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
-    count_soldiers(board, state, Kind::Attacker, Term::AttackerMobility, sink);
-    count_soldiers(board, state, Kind::Defender, Term::DefenderMobility, sink);
-    count_king(board, state, sink);
+    count_soldiers(state, mobility, Kind::Attacker, Term::AttackerMobility, sink);
+    count_soldiers(state, mobility, Kind::Defender, Term::DefenderMobility, sink);
+    count_king(board, state, mobility, sink);
     count_danger(board, state, sink);
     let lost_by_defenders = state.capture_squares(board, Side::Attackers).len();
     sink.term(Term::LostByDefenders, lost_by_defenders as i32);
@@ -97,18 +121,14 @@ pub(super) fn count_features<const W: usize>(
 
 #[inline]
 fn count_soldiers<const W: usize>(
-    board: &BoardTables<W>,
     state: &State<W>,
+    mobility: &Mobility<W>,
     kind: Kind,
-    mobility: Term,
+    term: Term,
     sink: &mut impl FeatureSink,
 ) {
-    let mut moves = 0;
-    for square in state.soldiers[kind.side()].iter() {
-        sink.place(kind, square);
-        moves += state.targets(board, kind, square).len();
-    }
-    sink.term(mobility, moves as i32);
+    state.soldiers[kind.side()].iter().for_each(|square| sink.place(kind, square));
+    sink.term(term, mobility.soldiers[kind.side()].count as i32);
 }
 
 /// Counts the king's moves, and the open lines to goals from its square and from the squares that
@@ -117,31 +137,24 @@ fn count_soldiers<const W: usize>(
 fn count_king<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
+    mobility: &Mobility<W>,
     sink: &mut impl FeatureSink,
 ) {
     sink.place(Kind::King, state.king);
-    let targets = state.targets(board, Kind::King, state.king);
-    sink.term(Term::KingMobility, targets.len() as i32);
-    let open = targets & board.goal_lines[state.king];
+    sink.term(Term::KingMobility, mobility.king.len() as i32);
+    let open = mobility.king & board.goal_lines[state.king];
     if !open.is_empty() {
         sink.term(Term::OpenLine, open.len() as i32);
     }
-    let mut line_squares = 0;
-    let mut double = false;
-    for to in squares(board, state.king, targets) {
-        // A line back over its present square is open already, and counted above.
-        let lines = state.open_goals(board, to).len();
-        line_squares += i32::from(lines > 0);
-        double |= lines > 1;
-    }
-    match line_squares {
+    match mobility.line_squares.len() {
         0 => {}
         1 => sink.term(Term::OneLineSquare, 1),
         2 => sink.term(Term::TwoLineSquares, 1),
         _ => sink.term(Term::MoreLineSquares, 1),
     }
-    sink.term(Term::DoubleLine, i32::from(double));
-    sink.term(Term::Enclosed, i32::from(is_enclosed(board, state)));
+    sink.term(Term::DoubleLine, i32::from(mobility.has_double_line));
+    let has_path = !open.is_empty() || !mobility.line_squares.is_empty();
+    sink.term(Term::Enclosed, i32::from(!has_path && is_enclosed(board, state)));
 }
 
 /// Returns whether no path of empty squares leads from the king to a goal.
@@ -168,9 +181,7 @@ fn count_danger<const W: usize>(
     state: &State<W>,
     sink: &mut impl FeatureSink,
 ) {
-    let neighbours = board.neighbours(state.king);
-    let hostile =
-        neighbours.into_iter().filter(|&square| state.is_hostile_to_king(board, square)).count();
+    let hostile = (state.hostile_to_king(board) & board.adjacent[state.king]).len();
     let needs_four = board.surrounded.contains(state.king);
     let term = match (hostile, needs_four) {
         (0, _) => return,

@@ -2,7 +2,7 @@
 //! each ruleset.
 
 pub(super) mod counts;
-pub(super) mod features;
+pub(crate) mod features;
 mod orbits;
 pub(crate) mod weights;
 
@@ -10,7 +10,7 @@ use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 
 use super::board_tables::BoardTables;
 use super::state::State;
-use features::{FeatureSink, Term, count_features};
+use features::{FeatureSink, Mobility, Term, count_features};
 use weights::{Weight, Weights};
 
 /// Evaluates positions.
@@ -38,8 +38,19 @@ impl Evaluator {
     /// Returns the evaluation for the side to move, in hundredths of a soldier.
     #[inline]
     pub(crate) fn estimate<const W: usize>(&self, board: &BoardTables<W>, state: &State<W>) -> i32 {
+        self.estimate_with(board, state, &Mobility::of(board, state))
+    }
+
+    /// Returns the same, given the position's moves.
+    #[inline]
+    pub(crate) fn estimate_with<const W: usize>(
+        &self,
+        board: &BoardTables<W>,
+        state: &State<W>,
+        mobility: &Mobility<W>,
+    ) -> i32 {
         let mut sum = WeightedSum { evaluator: self, total: Weight::default() };
-        count_features(board, state, &mut sum);
+        count_features(board, state, mobility, &mut sum);
         let men = (state.men_count() as i32).min(self.start_men);
         let Weight { start, end } = sum.total;
         let points = (start * men + end * (self.start_men - men)) / self.start_men;
