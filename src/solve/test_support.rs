@@ -1,4 +1,4 @@
-//! Support for the tests of all modules of the solver: rulesets with rows of one to six words,
+//! Support for the tests of all modules of the solver: rulesets with rows of each number of words,
 //! random soldiers and positions, to compare with the plain code of the game.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,14 +32,7 @@ pub(super) fn load(name: &str) -> Ruleset {
 /// needs.
 macro_rules! with_words {
     ($check:ident, $rules:expr $(, $more:expr)*) => {
-        match $crate::solve::frame::region::row_words($rules) {
-            1 => $check::<1>($rules $(, $more)*),
-            2 => $check::<2>($rules $(, $more)*),
-            3 => $check::<3>($rules $(, $more)*),
-            4 => $check::<4>($rules $(, $more)*),
-            5 => $check::<5>($rules $(, $more)*),
-            _ => $check::<6>($rules $(, $more)*),
-        }
+        $crate::solve::frame::region::with_row_words!($rules, $check($rules $(, $more)*))
     };
 }
 pub(super) use with_words;

@@ -1,6 +1,6 @@
 //! Boards on which the king's squares fill several machine words: three on 13x13, four on
 //! 15x15, five on 17x17, six on 19x19; where he wins at the edge, as many as on the board
-//! inside it.
+//! inside it. The solver has rows of six words for the last three.
 //!
 //! Their slices are large. So every position is compared only in the smallest one, and in
 //! others on boards with few squares for the soldiers.

@@ -13,7 +13,7 @@ use crate::solve::convert::read::{open_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
-use crate::solve::frame::region::row_words;
+use crate::solve::frame::region::with_row_words;
 use crate::solve::resources::{self, Allocation, Limits};
 use crate::solve::solver::{SolveContext, Solver};
 use crate::solve::store::{Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions};
@@ -237,15 +237,7 @@ impl<'a> Session<'a> {
         metrics: &[Metric],
         comm: &dyn Communicator,
     ) -> Result<SliceReport, BuildError> {
-        match row_words(self.base.rules()) {
-            1 => self.build_rows::<1>(slice, metrics, comm),
-            2 => self.build_rows::<2>(slice, metrics, comm),
-            3 => self.build_rows::<3>(slice, metrics, comm),
-            4 => self.build_rows::<4>(slice, metrics, comm),
-            5 => self.build_rows::<5>(slice, metrics, comm),
-            // Boards have at most 361 squares.
-            _ => self.build_rows::<6>(slice, metrics, comm),
-        }
+        with_row_words!(self.base.rules(), self.build_rows(slice, metrics, comm))
     }
 
     /// Locks the table and scratch folders against other builds, and removes temporary files of

@@ -46,11 +46,31 @@ struct OriginClass<const N: usize> {
     before_goals: [Row<N>; 4],
 }
 
-/// Returns the number of words in a row of the ruleset.
+/// Returns the number of words in a row of the ruleset: 1 for the king's region of 7x7, 2 up to
+/// 11x11, 3 for 13x13, 6 for larger ones.
+///
+/// The solver is compiled for each of them. No built-in game needs four or five words, which would
+/// take half as much compile time again, so 15x15 and 17x17 leave words unused.
 pub(crate) fn row_words(rules: &Ruleset) -> usize {
     let side = region_side(rules);
-    (side * rank_stride(side)).div_ceil(64)
+    match (side * rank_stride(side)).div_ceil(64) {
+        needed @ ..=3 => needed,
+        _ => SquareSet::WORDS,
+    }
 }
+
+/// Calls a function or method that is generic in the number of words, with that of a ruleset.
+macro_rules! with_row_words {
+    ($rules:expr, $($called:ident).+($($argument:expr),*)) => {
+        match $crate::solve::frame::region::row_words($rules) {
+            1 => $($called).+::<1>($($argument),*),
+            2 => $($called).+::<2>($($argument),*),
+            3 => $($called).+::<3>($($argument),*),
+            _ => $($called).+::<6>($($argument),*),
+        }
+    };
+}
+pub(crate) use with_row_words;
 
 /// Returns the number of lanes from one rank to the next: at least a byte.
 fn rank_stride(side: usize) -> usize {
@@ -108,7 +128,7 @@ impl<const N: usize> Region<N> {
         let side = region_side(rules);
         let stride = rank_stride(side);
         let board = rules.board;
-        assert_eq!(N, row_words(rules), "a row has as many words as its lanes need");
+        assert_eq!(N, row_words(rules), "a row has the words of its ruleset");
         let margin = (board.size() - side) / 2;
         let mut bits = vec![Row::EMPTY; board.area()];
         for (rank, file) in (0..side).flat_map(|rank| (0..side).map(move |file| (rank, file))) {
