@@ -1,4 +1,5 @@
-//! Services that know nothing of the games: files, memory, hashing and random numbers.
+//! Services that know nothing of the games: files, memory, hashing, random numbers and parallel
+//! loops.
 
 pub mod bytes;
 #[cfg(feature = "build")]
@@ -8,6 +9,8 @@ pub(crate) mod mapping;
 pub mod memory;
 #[cfg(feature = "build")]
 pub(crate) mod pages;
+#[cfg(feature = "build")]
+pub(crate) mod parallel;
 pub(crate) mod positioned;
 pub(crate) mod prefetch;
 #[cfg(feature = "serve")]

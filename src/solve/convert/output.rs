@@ -4,16 +4,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::index::SliceIndex;
 use crate::solve::communicator::{Communicator, CommunicatorError, even_split};
 use crate::solve::error::BuildError;
 use crate::system::filesystem::FileSystem;
+use crate::system::parallel;
 use crate::table::{
-    BlockShape, Code, Compression, EncodedBlock, Grid, Header, Metric, Packing, PartWriter,
-    SideSummary, TableWriter, ValueHasher, WrittenPart, dtw_code_to_wdl_code, encode_block,
+    BlockShape, Code, Compression, Grid, Header, Metric, Packing, PartWriter, SideSummary,
+    TableWriter, ValueHasher, WrittenPart, dtw_code_to_wdl_code, encode_block,
 };
 
 use super::pending_rows::PendingRows;
@@ -134,8 +133,7 @@ impl Output {
         let metric = self.metric;
         let rows = self.hashes.clone();
         for side in Side::ALL {
-            let lanes = self.hasher.side(side).par_iter_mut().enumerate();
-            lanes.for_each(|(lane, hasher)| {
+            parallel::for_each(self.hasher.side(side).iter_mut(), |lane, hasher| {
                 let mut tile_start = first;
                 for tile in tiles {
                     let tile_end = tile_start + tile.rows as u64;
@@ -168,9 +166,10 @@ impl Output {
             .flat_map(|(group, side)| (0..lane_groups).map(move |lanes| (group, side, lanes)))
             .collect();
         // All threads encode blocks, which are then appended in the order of the file.
-        let encoded = tasks
-            .par_iter()
-            .map_init(Vec::new, |values, &(group, side, lane_group)| {
+        let encoded = parallel::try_map_init(
+            tasks.iter(),
+            Vec::new,
+            |values, _, &(group, side, lane_group)| {
                 let first = lane_group * shape.lanes_per_block;
                 let last = (first + shape.lanes_per_block).min(self.grid.lanes());
                 let row = group * height;
@@ -183,9 +182,10 @@ impl Output {
                 }
                 let (number, _) =
                     self.grid.locate(side, first, row).ok_or(BuildError::ForeignGrid)?;
-                Ok((number, encode_block(self.packing, self.compression, values)?))
-            })
-            .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;
+                let block = encode_block(self.packing, self.compression, values)?;
+                Ok::<_, BuildError>((number, block))
+            },
+        )?;
         for (number, block) in encoded {
             match &mut self.writer {
                 Writer::First(writer) => writer.append_encoded(number, block)?,

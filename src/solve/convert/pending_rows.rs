@@ -1,8 +1,7 @@
 //! Rows that wait for their blocks to be complete.
 
-use rayon::prelude::*;
-
 use crate::game::rules::{BySide, Side};
+use crate::system::parallel;
 use crate::table::Code;
 
 use super::tile::Tile;
@@ -24,8 +23,7 @@ impl PendingRows {
     /// Appends the rows of tiles.
     pub(super) fn append(&mut self, tiles: &[Tile]) {
         for side in Side::ALL {
-            let lanes = self.codes[side].par_iter_mut().enumerate();
-            lanes.for_each(|(lane, codes)| {
+            parallel::for_each(self.codes[side].iter_mut(), |lane, codes| {
                 for tile in tiles {
                     codes.extend_from_slice(tile.lane(side, lane));
                 }
@@ -41,7 +39,7 @@ impl PendingRows {
     /// Drops the rows before `before`.
     pub(super) fn discard_before(&mut self, before: u64) {
         let done = before.saturating_sub(self.first_row) as usize;
-        self.codes.0.par_iter_mut().flatten().for_each(|lane| {
+        parallel::for_each(self.codes.0.iter_mut().flatten(), |_, lane| {
             lane.drain(..done);
         });
         self.first_row += done as u64;

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::game::rules::{BySide, Ruleset};
 use crate::game::value::Plies;
 use crate::index::SliceIndex;
@@ -12,6 +10,7 @@ use crate::solve::communicator::{Communicator, CommunicatorError};
 use crate::solve::error::BuildError;
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::solver::Solver;
+use crate::system::parallel;
 use crate::table::progress::{Phase, Progress};
 use crate::table::{Code, Metric, SideSummary};
 
@@ -60,11 +59,9 @@ pub(crate) fn write<const N: usize>(
     let at_once = tiles_at_once(index.lanes().count(), solver.chunk_rows(), threads);
     for first in chunks.clone().step_by(at_once) {
         let batch = first..(first + at_once).min(chunks.end);
-        let tiles = batch
-            .clone()
-            .into_par_iter()
-            .map(|chunk| Tile::of(&solver, index, ChunkNumber::new(chunk)))
-            .collect::<Result<Vec<Tile>, BuildError>>()?;
+        let tiles = parallel::try_map(batch.clone().map(ChunkNumber::new), |_, chunk| {
+            Tile::of(&solver, index, chunk)
+        })?;
         // Chunks of other processes, read to complete blocks, are counted there.
         for (_, tile) in batch.clone().zip(&tiles).filter(|(chunk, _)| own.contains(chunk)) {
             files.positions += tile.positions;

@@ -1,13 +1,11 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
-
 use crate::game::board::{Board, Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
-use crate::system::pages;
 use crate::system::prefetch::prefetch;
+use crate::system::{pages, parallel};
 
 /// The largest number of attacker sets for which a table is made, at 4 bytes each.
 const MAX_ENTRIES: u64 = 1 << 28;
@@ -100,8 +98,7 @@ impl BlockLookup {
     /// Builds the table: each canonical set fills the entries of its images.
     fn all_entries(&self, board: Board, total: u64) -> Vec<AtomicU32> {
         let mut entries = pages::with_capacity(total as usize);
-        let all = (0..total as usize).into_par_iter();
-        all.map(|_| AtomicU32::new(0)).collect_into_vec(&mut entries);
+        entries.resize_with(total as usize, AtomicU32::default);
         match self.squares.len() {
             ..=64 => self.fill_entries::<1>(board, &entries),
             _ => self.fill_entries::<{ SquareSet::WORDS }>(board, &entries),
@@ -121,10 +118,11 @@ impl BlockLookup {
             .squares()
             .map(|square| symmetries.iter().map(|g| self.bit(g.apply(board, square))).collect())
             .collect();
-        let tasks = (0..self.sets.rows().div_ceil(TASK)).into_par_iter();
-        tasks.for_each_init(
+        parallel::for_each_index_init(
+            self.sets.rows().div_ceil(TASK) as usize,
             || (Walker::new(&self.sets), vec![[0; W]; symmetries.len()]),
-            |(walker, all), task| {
+            |(walker, all), index| {
+                let task = index as u64;
                 for number in task * TASK..self.sets.rows().min((task + 1) * TASK) {
                     all.fill([0; W]);
                     for square in walker.set(number).0 {

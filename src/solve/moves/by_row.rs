@@ -2,7 +2,6 @@
 //! number, while the kernels for whole blocks visit all rows.
 
 use bitvec::vec::BitVec;
-use rayon::prelude::*;
 
 use crate::game::board::{Direction, Square, SquareSet, SymmetryGroup};
 use crate::game::rules::{Kind, Ruleset, Side};
@@ -15,6 +14,7 @@ use crate::solve::frame::block_lookup::{PendingLookup, PreparedSet};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Row, Wide, map_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
+use crate::system::parallel;
 use crate::system::prefetch::prefetch;
 
 /// The data of a slice that moves of single rows need.
@@ -415,15 +415,20 @@ fn is_captured_by_king(
 /// Returns the blocks whose attackers a symmetry other than the identity leaves unchanged.
 fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
     const WORD: usize = usize::BITS as usize;
-    let words = (0..frame.blocks().div_ceil(WORD)).into_par_iter().map_init(
+    // The number of words in a task.
+    const TASK: usize = 1 << 6;
+    let mut words = vec![0; frame.blocks().div_ceil(WORD)];
+    parallel::for_each_init(
+        words.chunks_mut(TASK),
         || frame.walker(),
-        |walker, word| {
-            let blocks = word * WORD..frame.blocks().min((word + 1) * WORD);
-            blocks.fold(0, |bits, block| {
-                let symmetric = walker.set(block as u64).1 != SymmetryGroup::TRIVIAL;
-                bits | usize::from(symmetric) << (block % WORD)
-            })
+        |walker, task, words| {
+            for (word, bits) in (task * TASK..).zip(words) {
+                for block in word * WORD..frame.blocks().min((word + 1) * WORD) {
+                    let symmetric = walker.set(block as u64).1 != SymmetryGroup::TRIVIAL;
+                    *bits |= usize::from(symmetric) << (block % WORD);
+                }
+            }
         },
     );
-    BitVec::from_vec(words.collect())
+    BitVec::from_vec(words)
 }

@@ -8,8 +8,6 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use rayon::prelude::*;
-
 use crate::game::board::{SquareSet, Symmetry};
 use crate::game::slice::Slice;
 use crate::index::{AttackerSets, Walker};
@@ -20,6 +18,7 @@ use crate::solve::frame::{Frame, attacker_sets};
 use crate::solve::rows::atomics::AtomicRows;
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
+use crate::system::parallel;
 use crate::system::prefetch::prefetch;
 
 /// The number of stars in a task.
@@ -66,7 +65,8 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
     pub(crate) fn without_moves(&self, table: &[Row<N>], complement: bool, rows: &mut [Row<N>]) {
         let shared_rows = AtomicRows::new(rows);
         let stars = self.others.rows() as usize;
-        (0..stars.div_ceil(TASK)).into_par_iter().for_each_init(
+        parallel::for_each_index_init(
+            stars.div_ceil(TASK),
             || Worker {
                 walker: Walker::new(&self.others),
                 prepared: PreparedSet::default(),

@@ -8,7 +8,6 @@ use bitvec::field::BitField;
 use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
-use rayon::prelude::*;
 
 use crate::game::rules::{Kind, Side};
 use crate::index::Walker;
@@ -20,6 +19,7 @@ use crate::solve::plies::chunks::Chunks;
 use crate::solve::rows::atomics::AtomicRows;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Event, Row};
+use crate::system::parallel;
 
 /// Un-moves are applied to the table in groups of at least this size.
 const MIN_UNMOVES: usize = 1 << 10;
@@ -27,6 +27,9 @@ const MIN_UNMOVES: usize = 1 << 10;
 /// If more than one in this number of blocks has changed, nearly all blocks have a move to a
 /// changed one.
 const MIN_BLOCKS_PER_CHANGED: usize = 8;
+
+/// The number of changed blocks whose predecessors are found in one task.
+const BLOCKS_PER_TASK: usize = 1 << 6;
 
 /// The changes of a ply.
 #[derive(Clone, Debug, Default)]
@@ -67,12 +70,17 @@ impl Frontier {
 
 /// Clears the rows of these blocks.
 pub(crate) fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
-    let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
-    tables.for_each(|(chunk, rows)| {
+    parallel::for_each(rows.chunks_mut(chunks.chunk_rows()), |chunk, rows| {
         for place in ones(&blocks[chunks.places_of(chunks.number(chunk))]) {
             rows[place * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
         }
     });
+}
+
+/// Clears all rows.
+pub(crate) fn clear_all<const N: usize>(rows: &mut [Row<N>]) {
+    const TASK: usize = 1 << 14;
+    parallel::for_each(rows.chunks_mut(TASK), |_, rows| rows.fill(Row::EMPTY));
 }
 
 /// Where a ply has to search.
@@ -164,15 +172,17 @@ fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -
     }
     let found = BitVec::<AtomicUsize>::repeat(false, blocks.len());
     let changed: Vec<BlockNumber> = ones(blocks).map(BlockNumber::new).collect();
-    changed.par_iter().for_each(|&block| {
-        let (attackers, _) = frame.attackers.sets().unrank(block.into());
-        for to in attackers {
-            let others = attackers.without(to);
-            for ray in frame.rules.slides().to(Kind::Attacker, to) {
-                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
-                    if step.ends {
-                        let origin = frame.attackers.locate(others.with(step.square)).block;
-                        found.set_aliased(origin.index(), true);
+    parallel::for_each(changed.chunks(BLOCKS_PER_TASK), |_, changed| {
+        for &block in changed {
+            let (attackers, _) = frame.attackers.sets().unrank(block.into());
+            for to in attackers {
+                let others = attackers.without(to);
+                for ray in frame.rules.slides().to(Kind::Attacker, to) {
+                    for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                        if step.ends {
+                            let origin = frame.attackers.locate(others.with(step.square)).block;
+                            found.set_aliased(origin.index(), true);
+                        }
                     }
                 }
             }
@@ -232,7 +242,8 @@ fn attackers_back<const N: usize>(
 ) -> BitVec {
     let (frame, table) = (moves.frame, AtomicRows::new(into));
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-    (0..chunks.count()).into_par_iter().for_each_init(
+    parallel::for_each_index_init(
+        chunks.count(),
         || UnmoveWorker::new(frame.walker()),
         |worker, chunk| {
             let places = chunks.places_of(chunks.number(chunk));

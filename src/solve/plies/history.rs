@@ -1,7 +1,5 @@
 //! The state of an outcome before a ply, as stored in the stage files.
 
-use rayon::prelude::*;
-
 use crate::game::rules::Side;
 use crate::game::value::Plies;
 use crate::solve::frame::Block;
@@ -12,6 +10,7 @@ use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_rows, encode_events, read_events};
 use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
+use crate::system::parallel;
 
 /// The seeds of the initial pass and the findings of the plies so far.
 #[derive(Clone, Copy)]
@@ -157,10 +156,10 @@ impl<const N: usize> PlyIo<N> for LogIo<'_> {
 /// Sets exactly the lanes that have no position.
 pub(crate) fn fill_with_invalid<const N: usize>(domain: &Domain<N>, rows: &mut [Row<N>]) {
     let Domain { moves, chunks, .. } = domain;
-    let by_chunk = rows.par_chunks_mut(chunks.chunk_rows()).zip(0..chunks.count());
-    by_chunk.for_each_init(
+    parallel::for_each_init(
+        rows.chunks_mut(chunks.chunk_rows()),
         || (moves.frame.walker(), Block::default()),
-        |(walker, block), (rows, chunk)| {
+        |(walker, block), chunk, rows| {
             let places = chunks.places_of(chunks.number(chunk));
             for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
                 let number = chunks.block(place);

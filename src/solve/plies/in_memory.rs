@@ -1,18 +1,18 @@
 //! Plies with all tables in memory; winner and loser use the same tables.
 
 use bitvec::vec::BitVec;
-use rayon::prelude::*;
 
 use crate::solve::advance::advance;
-use crate::solve::plies::frontier::{Frontier, clear};
+use crate::solve::plies::frontier::{Frontier, clear, clear_all};
 use crate::solve::plies::history::{History, LogIo, fill_with_invalid};
 use crate::solve::plies::losing::{LossTables, WonTable, losing_ply};
 use crate::solve::plies::ply::{Domain, Ply};
+use crate::solve::plies::stored_table::ChunkedTable;
 use crate::solve::plies::tables::{PlyStats, Tables};
 use crate::solve::plies::winning::{WinTables, winning_ply};
 use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
-use crate::system::pages;
+use crate::system::{pages, parallel};
 use crate::table::progress::Progress;
 
 /// The tables of an outcome.
@@ -57,18 +57,20 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         let chunks = self.domain.chunks;
         fill_with_invalid(&self.domain, &mut self.won);
         let rows = chunks.chunk_rows();
-        self.lost.par_iter_mut().chain(&mut self.newly_won).for_each(|row| *row = Row::EMPTY);
+        clear_all(&mut self.lost);
+        clear_all(&mut self.newly_won);
         let changed = if history.wins_next() { &mut self.lost } else { &mut self.newly_won };
-        let tables = self.won.par_chunks_mut(rows).zip(self.open.par_chunks_mut(rows));
-        let chunk_tables = tables.zip(changed.par_chunks_mut(rows)).enumerate();
-        let frontiers = chunk_tables.map(|(at, ((won, open), changed))| {
+        let tables = self.won.chunks_mut(rows).zip(self.open.chunks_mut(rows));
+        let chunk_tables = tables.zip(changed.chunks_mut(rows));
+        let frontiers = parallel::try_map(chunk_tables, |at, ((won, open), changed)| {
             let chunk = chunks.number(at);
             history.won_before(history.next_ply(), chunk, won)?;
             history.open(chunk, open)?;
             advance(progress, changed.len() as u64)?;
-            Ok(Frontier::of(&history.last_found(chunk)?, chunks, at, changed))
-        });
-        let last = Frontier::joined(&frontiers.collect::<Result<Vec<_>, ScratchError>>()?);
+            let events = history.last_found(chunk)?;
+            Ok::<_, ScratchError>(Frontier::of(&events, chunks, at, changed))
+        })?;
+        let last = Frontier::joined(&frontiers);
         let none = Frontier { blocks: BitVec::repeat(false, chunks.blocks), rows: 0 };
         self.changed = [last, none];
         Ok(())
@@ -88,9 +90,11 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             progress,
         };
         let now = if history.wins_next() {
+            let won = ChunkedTable::InMemory(won);
             winning_ply(domain, &ply, WinTables { won, lost, newly_won }, last)?
         } else {
             clear(domain.chunks, lost, &before.blocks);
+            let open = ChunkedTable::InMemory(open);
             let tables = LossTables { open, won: WonTable::Whole(won), newly_won, lost };
             let now = losing_ply(domain, &ply, tables, last)?;
             clear(domain.chunks, newly_won, &last.blocks);

@@ -7,15 +7,13 @@ use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Plies;
 use crate::solve::advance::advance;
 use crate::solve::communicator::{Communicator, even_split};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::dispatch::Dispatch;
-use crate::solve::plies::frontier::{Frontier, clear};
+use crate::solve::plies::frontier::{Frontier, clear, clear_all};
 use crate::solve::plies::history::{History, LogIo, fill_with_invalid};
 use crate::solve::plies::layout::PartitionLayout;
 use crate::solve::plies::losing::{LossTables, WonTable, losing_ply};
@@ -27,7 +25,7 @@ use crate::solve::plies::winning::{WinTables, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile, StageWriter, Stages};
-use crate::system::pages;
+use crate::system::{pages, parallel};
 use crate::table::progress::Progress;
 
 /// The tables of an outcome on this rank. If a rank has several partitions, all but the current one
@@ -102,15 +100,14 @@ impl<'a, const N: usize> InPartitions<'a, N> {
             let next_unknown = wins_before(history, partition.is_losers());
             let rows = emptied(buffer, chunks);
             fill_with_invalid(&partition.domain, rows);
-            let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
-            won.try_for_each(|(at, won)| {
+            parallel::try_for_each(rows.chunks_mut(chunks.chunk_rows()), |at, won| {
                 history.won_before(next_unknown, chunks.number(at), won)?;
                 advance(progress, won.len() as u64)
             })?;
             partition.won = StoredTable::of(rows, chunks, packed)?;
             if partition.is_losers() {
-                let open = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
-                open.try_for_each(|(at, open)| history.open(chunks.number(at), open))?;
+                let all_open = rows.chunks_mut(chunks.chunk_rows());
+                parallel::try_for_each(all_open, |at, open| history.open(chunks.number(at), open))?;
                 partition.open = StoredTable::of(rows, chunks, packed)?;
             }
         }
@@ -129,8 +126,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
         // ranks that need them.
         let dispatch = Dispatch::new(history, next_unknown, self.scratch, layout.count())?;
         for domain in self.partitions[Side::Defenders].iter().map(|partition| partition.domain) {
-            let numbers: Vec<ChunkNumber> = domain.chunks.numbers().collect();
-            numbers.into_par_iter().try_for_each(|chunk| {
+            parallel::try_for_each(domain.chunks.numbers(), |_, chunk| {
                 let mut rows = vec![Row::<N>::EMPTY; domain.chunks.rows_of(chunk)];
                 dispatch.chunk(history, layout, chunk, &mut rows)?;
                 advance(progress, rows.len() as u64)
@@ -181,7 +177,7 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
         self.begin_by_attackers(history, progress)?;
         self.begin_by_defenders(history, progress)?;
         let [used, ..] = &mut self.buffers;
-        clear_rows(used);
+        clear_all(used);
         Ok(())
     }
 
@@ -267,15 +263,16 @@ impl<'a, const N: usize> Partition<'a, N> {
         now.resize(chunks.rows(), Row::EMPTY);
         let changed = self.last_found(history, last)?;
         let found = if history.wins_next() {
-            let tables = WinTables { won: &mut self.won, lost: last, newly_won: now };
+            let tables = WinTables { won: self.won.by_chunk(), lost: last, newly_won: now };
             winning_ply(&self.domain, ply, tables, &changed)?
         } else {
             self.won.add(chunks, last, &changed)?;
             let won = match self.domain.winner {
-                Side::Attackers => WonTable::ByChunk(&mut self.won),
+                Side::Attackers => WonTable::ByChunk(self.won.by_chunk()),
                 Side::Defenders => WonTable::Whole(self.won.rows(chunks, won)?),
             };
-            let tables = LossTables { open: &mut self.open, won, newly_won: last, lost: now };
+            let open = self.open.by_chunk();
+            let tables = LossTables { open, won, newly_won: last, lost: now };
             losing_ply(&self.domain, ply, tables, &changed)?
         };
         clear(chunks, last, &changed.blocks);
@@ -289,24 +286,19 @@ impl<'a, const N: usize> Partition<'a, N> {
         if self.inside == Side::Attackers {
             return self.inbox.add_to(chunks, rows);
         }
-        let changed = rows.par_chunks_mut(chunks.chunk_rows()).enumerate().map(|(at, rows)| {
+        let changed = parallel::try_map(rows.chunks_mut(chunks.chunk_rows()), |at, rows| {
             let events = history.last_found(chunks.number(at))?;
-            Ok(Frontier::of(&events, chunks, at, rows))
-        });
-        Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?))
+            Ok::<_, ScratchError>(Frontier::of(&events, chunks, at, rows))
+        })?;
+        Ok(Frontier::joined(&changed))
     }
 }
 
 /// Resizes a buffer to the rows of a partition and clears it.
 fn emptied<const N: usize>(buffer: &mut Vec<Row<N>>, chunks: Chunks) -> &mut [Row<N>] {
-    clear_rows(buffer);
+    clear_all(buffer);
     buffer.resize(chunks.rows(), Row::EMPTY);
     buffer
-}
-
-/// Clears all rows.
-fn clear_rows<const N: usize>(rows: &mut [Row<N>]) {
-    rows.par_iter_mut().for_each(|row| *row = Row::EMPTY);
 }
 
 /// Returns the ply before which a partition knows all wins: the loser receives the wins of the last

@@ -1,7 +1,6 @@
 //! Plies that find losses, in the loser's tables.
 
 use bitvec::vec::BitVec;
-use rayon::prelude::*;
 
 use crate::game::rules::Side;
 use crate::solve::advance::advance;
@@ -10,18 +9,19 @@ use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
 use crate::solve::plies::ply::{Domain, Findings, Ply};
-use crate::solve::plies::tables::{Table, TableChunk};
+use crate::solve::plies::stored_table::{ChunkedTable, StoredChunk};
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
+use crate::system::parallel;
 
 /// The loser's tables, by row.
-pub(crate) struct LossTables<'t, const N: usize, T> {
+pub(crate) struct LossTables<'t, const N: usize> {
     /// The loser to move, not known to lose, and without a saving capture: lost as soon as all
     /// moves without captures lose.
-    pub open: &'t mut T,
+    pub open: ChunkedTable<'t, N>,
     /// The winner to move and known to win. Lanes without a position are set, too.
-    pub won: WonTable<'t, N, T>,
+    pub won: WonTable<'t, N>,
     /// The winner to move; found at the ply before.
     pub newly_won: &'t [Row<N>],
     /// Empty rows that receive the findings.
@@ -29,11 +29,11 @@ pub(crate) struct LossTables<'t, const N: usize, T> {
 }
 
 /// The wins that the loser's moves are checked against.
-pub(crate) enum WonTable<'t, const N: usize, T> {
+pub(crate) enum WonTable<'t, const N: usize> {
     /// All of them: attackers' moves lead to other blocks.
     Whole(&'t [Row<N>]),
     /// A chunk at a time: defenders' moves stay in the block.
-    ByChunk(&'t mut T),
+    ByChunk(ChunkedTable<'t, N>),
 }
 
 /// Finds the loser's positions that are lost at this ply: every move leads to a known win. `won`
@@ -41,10 +41,10 @@ pub(crate) enum WonTable<'t, const N: usize, T> {
 ///
 /// # Errors
 /// If seeds cannot be read, or the disk fails or is full.
-pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
+pub(crate) fn losing_ply<const N: usize>(
     domain: &Domain<N>,
     ply: &Ply<N>,
-    mut tables: LossTables<N, T>,
+    mut tables: LossTables<N>,
     won: &Frontier,
 ) -> Result<Frontier, ScratchError> {
     let &Domain { moves, winner, chunks } = domain;
@@ -54,14 +54,14 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     let (new, into) = (tables.newly_won, &mut *tables.lost);
     let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_cost, into);
     let candidates = find_candidates(domain, ply, &mut tables, &predecessors)?;
-    let LossTables { open: all_open, won: known_wins, lost: may_be_lost, .. } = tables;
+    let LossTables { open: mut all_open, won: mut known_wins, lost: may_be_lost, .. } = tables;
     // The candidates are in place, so the cost of both methods is known: one search of the whole
     // table by stars, or one search for each candidate row.
     let by_stars = moves.stars.as_ref().filter(|_| {
         let (rows, all) = (candidates.rows, chunks.rows());
         loser == Side::Attackers && !StarCost::MOVES.exceeds_row_cost(rows, all)
     });
-    let (whole, by_chunk): (&[Row<N>], Vec<Option<T::Chunk<'_>>>) = match known_wins {
+    let (whole, by_chunk): (&[Row<N>], Vec<Option<StoredChunk<N>>>) = match &mut known_wins {
         WonTable::Whole(rows) => (rows, (0..chunks.count()).map(|_| None).collect()),
         WonTable::ByChunk(table) => (&[], table.chunks(chunks).into_iter().map(Some).collect()),
     };
@@ -69,11 +69,11 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
         stars.without_moves(whole, true, may_be_lost);
     }
     let kings = moves.kings.as_ref().filter(|_| loser == Side::Defenders);
-    let tables = all_open.chunks(chunks).into_par_iter().zip(by_chunk);
-    let chunk_tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
-    let changed = chunk_tables.enumerate().map_init(
+    let tables = all_open.chunks(chunks).into_iter().zip(by_chunk);
+    let changed = parallel::try_map_init(
+        tables.zip(may_be_lost.chunks_mut(chunks.chunk_rows())),
         || Worker::new(moves),
-        |worker, (at, ((mut chunk_open, mut chunk_won), chunk_may_be_lost))| {
+        |worker, at, ((mut chunk_open, mut chunk_won), chunk_may_be_lost)| {
             let chunk = chunks.number(at);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let may = &candidates.blocks[places.clone()];
@@ -103,26 +103,26 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
             advance(ply.progress, (places.len() * block_rows) as u64)?;
             findings.save(ply, chunk)
         },
-    );
-    Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))
+    )?;
+    Ok(Frontier::joined(&changed))
 }
 
 /// Puts candidates into `lost`: open positions with a move to a new win, and those that become
 /// open. Returns where they are.
-fn find_candidates<const N: usize, T: Table<N>>(
+fn find_candidates<const N: usize>(
     domain: &Domain<N>,
     ply: &Ply<N>,
-    tables: &mut LossTables<N, T>,
+    tables: &mut LossTables<N>,
     predecessors: &Predecessors,
 ) -> Result<Frontier, ScratchError> {
     let &Domain { moves, winner, chunks } = domain;
     let LossTables { open: all_open, newly_won, lost: may_be_lost, .. } = tables;
     let kings = moves.kings.as_ref().filter(|_| winner == Side::Attackers);
-    let tables = all_open.chunks(chunks).into_par_iter();
-    let chunk_tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
-    let candidates = chunk_tables.enumerate().map_init(
+    let tables = all_open.chunks(chunks).into_iter();
+    let candidates = parallel::try_map_init(
+        tables.zip(may_be_lost.chunks_mut(chunks.chunk_rows())),
         || Worker::new(moves),
-        |worker, (at, (mut chunk_open, chunk_may_be_lost))| {
+        |worker, at, (mut chunk_open, chunk_may_be_lost)| {
             let chunk = chunks.number(at);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
@@ -170,8 +170,8 @@ fn find_candidates<const N: usize, T: Table<N>>(
                 candidates.set(place, count > 0);
                 rows += count;
             }
-            Ok(Frontier { blocks: candidates, rows })
+            Ok::<_, ScratchError>(Frontier { blocks: candidates, rows })
         },
-    );
-    Ok(Frontier::joined(&candidates.collect::<Result<Vec<_>, ScratchError>>()?))
+    )?;
+    Ok(Frontier::joined(&candidates))
 }

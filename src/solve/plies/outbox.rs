@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bitvec::vec::BitVec;
-use rayon::prelude::*;
 
 use crate::solve::communicator::{Communicator, even_split};
 use crate::solve::plies::chunks::Chunks;
@@ -18,6 +17,7 @@ use crate::solve::rows::numbers::{ChunkNumber, ChunkRow, PartitionRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, encode_events};
 use crate::solve::store::{ScratchError, SpillFile};
+use crate::system::parallel;
 
 /// Collects batches for all partitions.
 pub(crate) struct Outbox {
@@ -148,7 +148,7 @@ impl Inbox {
     ) -> Result<Frontier, ScratchError> {
         let blocks = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
         let atomic_rows = AtomicRows::new(rows);
-        self.batches.par_iter().try_for_each(|batch| {
+        parallel::try_for_each(self.batches.iter(), |_, batch| {
             for Event { row, lanes } in self.open(batch)? {
                 atomic_rows.add(row.index(), lanes);
                 blocks.set_aliased(row.index() / chunks.block_rows, true);
@@ -192,10 +192,9 @@ impl Inbox {
         for first in (0..chunks.count()).step_by(chunks.window_chunks()) {
             let end = (first + chunks.window_chunks()).min(chunks.count());
             let rows = first * height..end * height;
-            let near = self.near(&rows).par_iter();
-            let opened: Vec<Vec<Event<N, PartitionRow>>> =
-                near.map(|batch| self.open(batch)).collect::<Result<_, _>>()?;
-            let counts = (first..end).into_par_iter().map(|chunk| {
+            let near = self.near(&rows).iter();
+            let opened = parallel::try_map(near, |_, batch| self.open(batch))?;
+            let counts = parallel::try_map(first..end, |_, chunk| {
                 let rows = chunk * height..(chunk + 1) * height;
                 let mut events: Vec<Event<N>> = Vec::new();
                 opened.iter().for_each(|batch| add_events(batch, &rows, &mut events));
@@ -209,8 +208,8 @@ impl Inbox {
                 } else {
                     Err(spill.damaged())
                 }
-            });
-            visited += counts.sum::<Result<usize, ScratchError>>()?;
+            })?;
+            visited += counts.iter().sum::<usize>();
         }
         if visited == self.rows() { Ok(()) } else { Err(spill.damaged()) }
     }

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::ply::events_of;
-use crate::solve::plies::tables::{Table, TableChunk, flip};
+use crate::solve::plies::tables::flip;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, decode_rows, encode_events, encode_rows};
 use crate::solve::store::{ScratchError, SpillFile, SpillRecord};
+use crate::system::parallel;
 
 /// A chunk is repacked if more than one in this number of rows has been flipped: a flipped row
 /// takes about twice the time of a packed one.
@@ -50,11 +49,11 @@ impl PackedTable {
         chunks: Chunks,
         spill: &Arc<SpillFile>,
     ) -> Result<PackedTable, ScratchError> {
-        let packed = rows.par_chunks(chunks.chunk_rows()).map(|rows| {
+        let chunks = parallel::try_map(rows.chunks(chunks.chunk_rows()), |_, rows| {
             let packed = spill.add(&encode_rows(rows))?;
-            Ok(ChunkRows { packed, flips: Vec::new(), used: 0, flipped: 0 })
-        });
-        let chunks = packed.collect::<Result<_, ScratchError>>()?;
+            let flips = Vec::new();
+            Ok::<_, ScratchError>(ChunkRows { packed, flips, used: 0, flipped: 0 })
+        })?;
         Ok(PackedTable { spill: Arc::clone(spill), chunks })
     }
 
@@ -68,9 +67,8 @@ impl PackedTable {
         new: &[Row<N>],
         changed: &Frontier,
     ) -> Result<(), ScratchError> {
-        let new_chunks = new.par_chunks(chunks.chunk_rows());
-        let all = self.chunks(chunks).into_par_iter().zip(new_chunks).enumerate();
-        all.try_for_each(|(at, (mut chunk, new))| {
+        let all = self.chunks(chunks).into_iter().zip(new.chunks(chunks.chunk_rows()));
+        parallel::try_for_each(all, |at, (mut chunk, new)| {
             match changed.blocks[chunks.places_of(chunks.number(at))].any() {
                 true => chunk.flip(&events_of(new)),
                 false => Ok(()),
@@ -88,27 +86,24 @@ impl PackedTable {
         into: &mut Vec<Row<N>>,
     ) -> Result<(), ScratchError> {
         into.resize(chunks.rows(), Row::EMPTY);
-        let targets = into.par_chunks_mut(chunks.chunk_rows());
-        let all = self.chunks(chunks).into_par_iter().zip(targets);
-        all.try_for_each(|(mut chunk, into)| {
+        let all = self.chunks(chunks).into_iter().zip(into.chunks_mut(chunks.chunk_rows()));
+        parallel::try_for_each(all, |_, (mut chunk, into)| {
             into.copy_from_slice(chunk.rows()?);
             Ok(())
         })
     }
-}
 
-impl<const N: usize> Table<N> for PackedTable {
-    type Chunk<'t> = PackedChunk<'t, N>;
-
-    fn chunks(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
+    /// Returns all chunks in order.
+    pub(crate) fn chunks<const N: usize>(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
         let spill = &*self.spill;
         let all = self.chunks.iter_mut().zip(chunks.numbers().map(|chunk| chunks.rows_of(chunk)));
         all.map(|(chunk, count)| PackedChunk { spill, chunk, count, unpacked: None }).collect()
     }
 }
 
-impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
-    fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
+impl<const N: usize> PackedChunk<'_, N> {
+    /// Returns the rows; see [`StoredChunk::rows`](super::stored_table::StoredChunk::rows).
+    pub(crate) fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
         let rows = match self.unpacked.take() {
             Some(rows) => rows,
             None => self.unpack()?,
@@ -116,7 +111,8 @@ impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
         Ok(self.unpacked.insert(rows))
     }
 
-    fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
+    /// Flips lanes; see [`StoredChunk::flip`](super::stored_table::StoredChunk::flip).
+    pub(crate) fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
         if events.is_empty() {
             return Ok(());
         }
@@ -145,9 +141,7 @@ impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
         }
         Ok(())
     }
-}
 
-impl<const N: usize> PackedChunk<'_, N> {
     fn unpack(&self) -> Result<Vec<Row<N>>, ScratchError> {
         let (spill, chunk) = (self.spill, &self.chunk);
         let bytes = spill.read(&chunk.packed)?;
@@ -200,7 +194,7 @@ mod tests {
                     .map(|(row, lanes)| Event { row: ChunkRow::new(row), lanes: Row([lanes]) })
                     .collect();
                 let own = &mut rows[chunk * 8..][..8];
-                let mut handles = Table::<1>::chunks(&mut packed, chunks);
+                let mut handles = packed.chunks::<1>(chunks);
                 if looks {
                     prop_assert_eq!(handles[chunk].rows().unwrap(), &*own);
                 }

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::packed_table::{PackedChunk, PackedTable};
-use crate::solve::plies::tables::{Table, TableChunk};
+use crate::solve::plies::tables::flip;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, SpillFile};
-use crate::system::pages;
+use crate::system::{pages, parallel};
 
 /// A stored table.
 pub(crate) enum StoredTable<const N: usize> {
@@ -58,10 +56,9 @@ impl<const N: usize> StoredTable<N> {
     ) -> Result<(), ScratchError> {
         let all = match self {
             StoredTable::Packed(packed) => return packed.add(chunks, new, changed),
-            StoredTable::InMemory(rows) => rows.par_chunks_mut(chunks.chunk_rows()),
+            StoredTable::InMemory(rows) => rows.chunks_mut(chunks.chunk_rows()),
         };
-        let both = all.zip(new.par_chunks(chunks.chunk_rows())).enumerate();
-        both.for_each(|(at, (rows, new))| {
+        parallel::for_each(all.zip(new.chunks(chunks.chunk_rows())), |at, (rows, new)| {
             if changed.blocks[chunks.places_of(chunks.number(at))].any() {
                 rows.iter_mut().zip(new).for_each(|(row, &new)| *row |= new);
             }
@@ -86,6 +83,37 @@ impl<const N: usize> StoredTable<N> {
             }
         }
     }
+
+    /// Gives access to the chunks.
+    pub(crate) fn by_chunk(&mut self) -> ChunkedTable<'_, N> {
+        match self {
+            StoredTable::InMemory(rows) => ChunkedTable::InMemory(rows),
+            StoredTable::Packed(packed) => ChunkedTable::Packed(packed),
+        }
+    }
+}
+
+/// A table that is accessed chunk by chunk, so that it need not be in memory.
+pub(crate) enum ChunkedTable<'t, const N: usize> {
+    /// In memory.
+    InMemory(&'t mut [Row<N>]),
+    /// Packed on disk.
+    Packed(&'t mut PackedTable),
+}
+
+impl<const N: usize> ChunkedTable<'_, N> {
+    /// Returns all chunks in order.
+    pub(crate) fn chunks(&mut self, chunks: Chunks) -> Vec<StoredChunk<'_, N>> {
+        match self {
+            ChunkedTable::InMemory(rows) => {
+                let all = rows.chunks_mut(chunks.chunk_rows());
+                all.map(StoredChunk::InMemory).collect()
+            }
+            ChunkedTable::Packed(packed) => {
+                packed.chunks(chunks).into_iter().map(StoredChunk::Packed).collect()
+            }
+        }
+    }
 }
 
 /// A chunk of a stored table.
@@ -96,33 +124,28 @@ pub(crate) enum StoredChunk<'t, const N: usize> {
     Packed(PackedChunk<'t, N>),
 }
 
-impl<const N: usize> Table<N> for StoredTable<N> {
-    type Chunk<'t> = StoredChunk<'t, N>;
-
-    fn chunks(&mut self, chunks: Chunks) -> Vec<StoredChunk<'_, N>> {
-        match self {
-            StoredTable::InMemory(rows) => {
-                let all = rows.chunks_mut(chunks.chunk_rows());
-                all.map(StoredChunk::InMemory).collect()
-            }
-            StoredTable::Packed(packed) => {
-                packed.chunks(chunks).into_iter().map(StoredChunk::Packed).collect()
-            }
-        }
-    }
-}
-
-impl<const N: usize> TableChunk<N> for StoredChunk<'_, N> {
-    fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
+impl<const N: usize> StoredChunk<'_, N> {
+    /// Returns the rows.
+    ///
+    /// # Errors
+    /// If the disk fails or the rows are damaged.
+    pub(crate) fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
         match self {
             StoredChunk::InMemory(rows) => Ok(rows),
             StoredChunk::Packed(chunk) => chunk.rows(),
         }
     }
 
-    fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
+    /// Flips lanes: sets those that are not set and clears those that are.
+    ///
+    /// # Errors
+    /// If the disk fails, is full, or the rows are damaged.
+    pub(crate) fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
         match self {
-            StoredChunk::InMemory(rows) => rows.flip(events),
+            StoredChunk::InMemory(rows) => {
+                flip(rows, events);
+                Ok(())
+            }
             StoredChunk::Packed(chunk) => chunk.flip(events),
         }
     }

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::history::History;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, StageWriter};
@@ -57,51 +56,6 @@ pub(crate) struct PlyStats {
     pub rows: usize,
     /// The time that all workers together have spent packing rows for other partitions.
     pub packing: Duration,
-}
-
-/// A table that is accessed chunk by chunk, so that it need not be in memory.
-pub(crate) trait Table<const N: usize> {
-    /// The rows of a chunk.
-    type Chunk<'t>: TableChunk<N>
-    where
-        Self: 't;
-
-    /// Returns all chunks in order.
-    fn chunks(&mut self, chunks: Chunks) -> Vec<Self::Chunk<'_>>;
-}
-
-/// The rows of a chunk.
-pub(crate) trait TableChunk<const N: usize>: Send {
-    /// Returns the rows.
-    ///
-    /// # Errors
-    /// If the disk fails or the rows are damaged.
-    fn rows(&mut self) -> Result<&[Row<N>], ScratchError>;
-
-    /// Flips lanes: sets those that are not set and clears those that are.
-    ///
-    /// # Errors
-    /// If the disk fails, is full, or the rows are damaged.
-    fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError>;
-}
-
-impl<const N: usize> Table<N> for Vec<Row<N>> {
-    type Chunk<'t> = &'t mut [Row<N>];
-
-    fn chunks(&mut self, chunks: Chunks) -> Vec<&mut [Row<N>]> {
-        self.chunks_mut(chunks.chunk_rows()).collect()
-    }
-}
-
-impl<const N: usize> TableChunk<N> for &mut [Row<N>] {
-    fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
-        Ok(self)
-    }
-
-    fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
-        flip(self, events);
-        Ok(())
-    }
 }
 
 /// Flips lanes: sets those that are not set and clears those that are.

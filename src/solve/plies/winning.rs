@@ -1,7 +1,5 @@
 //! Plies that find wins, in the winner's tables.
 
-use rayon::prelude::*;
-
 use crate::game::rules::Side;
 use crate::solve::advance::advance;
 use crate::solve::moves::by_block::TargetSet;
@@ -9,16 +7,17 @@ use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
 use crate::solve::plies::ply::{Domain, Findings, Ply};
-use crate::solve::plies::tables::{Table, TableChunk};
+use crate::solve::plies::stored_table::ChunkedTable;
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
+use crate::system::parallel;
 
 /// The winner's tables, by row.
-pub(crate) struct WinTables<'t, const N: usize, T> {
+pub(crate) struct WinTables<'t, const N: usize> {
     /// The winner to move and known to win. Lanes without a position are set, too, so that nothing
     /// is searched there.
-    pub won: &'t mut T,
+    pub won: ChunkedTable<'t, N>,
     /// The loser to move; found at the ply before.
     pub lost: &'t [Row<N>],
     /// Empty rows that receive the findings.
@@ -30,22 +29,22 @@ pub(crate) struct WinTables<'t, const N: usize, T> {
 ///
 /// # Errors
 /// If seeds cannot be read, or the disk fails or is full.
-pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
+pub(crate) fn winning_ply<const N: usize>(
     domain: &Domain<N>,
     ply: &Ply<N>,
-    tables: WinTables<N, T>,
+    tables: WinTables<N>,
     lost: &Frontier,
 ) -> Result<Frontier, ScratchError> {
     let &Domain { moves, winner, chunks } = domain;
-    let WinTables { won: all_won, lost: known_losses, newly_won } = tables;
+    let WinTables { won: mut all_won, lost: known_losses, newly_won } = tables;
     let mut won_chunks = all_won.chunks(chunks);
     let star_cost = StarCost::UNMOVES;
     let predecessors =
         Predecessors::find(moves, chunks, winner, known_losses, lost, star_cost, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
         // The search clears the lanes that have a winning move; known wins need no search.
-        let new = newly_won.par_chunks_mut(chunks.chunk_rows());
-        won_chunks.par_iter_mut().zip(new).try_for_each(|(won, new)| {
+        let new = newly_won.chunks_mut(chunks.chunk_rows());
+        parallel::try_for_each(won_chunks.iter_mut().zip(new), |_, (won, new)| {
             new.iter_mut().zip(won.rows()?).for_each(|(new, &won)| *new = !won);
             Ok::<_, ScratchError>(())
         })?;
@@ -54,11 +53,10 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     let kings = moves.kings.as_ref().filter(|_| winner == Side::Defenders);
     let (blocks, first_block) = (Some(&lost.blocks[..]), chunks.block(0));
     let targets = TargetSet { rows: known_losses, first_block, complement: false, blocks };
-    let tables = won_chunks.into_par_iter();
-    let chunk_tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
-    let changed = chunk_tables.enumerate().map_init(
+    let changed = parallel::try_map_init(
+        won_chunks.into_iter().zip(newly_won.chunks_mut(chunks.chunk_rows())),
         || Worker::new(moves),
-        |worker, (at, (mut chunk_won, chunk_new))| {
+        |worker, at, (mut chunk_won, chunk_new)| {
             let chunk = chunks.number(at);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
@@ -101,6 +99,6 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
             advance(ply.progress, (places.len() * block_rows) as u64)?;
             findings.save(ply, chunk)
         },
-    );
-    Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))
+    )?;
+    Ok(Frontier::joined(&changed))
 }
