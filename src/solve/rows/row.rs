@@ -59,35 +59,51 @@ impl<const N: usize> Row<N> {
     /// Returns the lanes that are not set in the other row.
     #[inline(always)]
     pub(crate) fn without(self, other: Row<N>) -> Row<N> {
-        Row(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+        self.zip(other, |a, b| a & !b)
+    }
+
+    /// Combines the words of two rows. These loops use slices: the functions of arrays would be
+    /// compiled anew for each number of words.
+    #[inline(always)]
+    fn zip(mut self, other: Row<N>, word: impl Fn(u64, u64) -> u64) -> Row<N> {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own = word(*own, *other);
+        }
+        self
     }
 
     /// Shifts all lanes to higher numbers.
     #[inline(always)]
     pub(crate) fn up(self, by: usize) -> Row<N> {
+        let mut shifted = Row::EMPTY;
         if N == 1 {
-            return Row(std::array::from_fn(|_| self.0[0] << by));
+            shifted.0[0] = self.0[0] << by;
+            return shifted;
         }
         let (words, bits) = (by / 64, by % 64);
-        Row(std::array::from_fn(|i| {
+        for (i, word) in shifted.0.iter_mut().enumerate() {
             let high = if i >= words { self.0[i - words] << bits } else { 0 };
             let carried = bits > 0 && i > words;
-            high | if carried { self.0[i - words - 1] >> (64 - bits) } else { 0 }
-        }))
+            *word = high | if carried { self.0[i - words - 1] >> (64 - bits) } else { 0 };
+        }
+        shifted
     }
 
     /// Shifts all lanes to lower numbers.
     #[inline(always)]
     pub(crate) fn down(self, by: usize) -> Row<N> {
+        let mut shifted = Row::EMPTY;
         if N == 1 {
-            return Row(std::array::from_fn(|_| self.0[0] >> by));
+            shifted.0[0] = self.0[0] >> by;
+            return shifted;
         }
         let (words, bits) = (by / 64, by % 64);
-        Row(std::array::from_fn(|i| {
+        for (i, word) in shifted.0.iter_mut().enumerate() {
             let low = if i + words < N { self.0[i + words] >> bits } else { 0 };
             let carried = bits > 0 && i + words + 1 < N;
-            low | if carried { self.0[i + words + 1] << (64 - bits) } else { 0 }
-        }))
+            *word = low | if carried { self.0[i + words + 1] << (64 - bits) } else { 0 };
+        }
+        shifted
     }
 
     /// Returns the number of lanes set.
@@ -113,7 +129,7 @@ impl<const N: usize> BitAnd for Row<N> {
     type Output = Row<N>;
     #[inline(always)]
     fn bitand(self, other: Row<N>) -> Row<N> {
-        Row(std::array::from_fn(|i| self.0[i] & other.0[i]))
+        self.zip(other, |a, b| a & b)
     }
 }
 
@@ -121,7 +137,7 @@ impl<const N: usize> BitOr for Row<N> {
     type Output = Row<N>;
     #[inline(always)]
     fn bitor(self, other: Row<N>) -> Row<N> {
-        Row(std::array::from_fn(|i| self.0[i] | other.0[i]))
+        self.zip(other, |a, b| a | b)
     }
 }
 
@@ -129,15 +145,18 @@ impl<const N: usize> BitXor for Row<N> {
     type Output = Row<N>;
     #[inline(always)]
     fn bitxor(self, other: Row<N>) -> Row<N> {
-        Row(std::array::from_fn(|i| self.0[i] ^ other.0[i]))
+        self.zip(other, |a, b| a ^ b)
     }
 }
 
 impl<const N: usize> Not for Row<N> {
     type Output = Row<N>;
     #[inline(always)]
-    fn not(self) -> Row<N> {
-        Row(self.0.map(|word| !word))
+    fn not(mut self) -> Row<N> {
+        for word in &mut self.0 {
+            *word = !*word;
+        }
+        self
     }
 }
 
@@ -234,14 +253,18 @@ impl<const N: usize> Wide<N> {
     /// Returns one of the rows.
     #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> Row<N> {
-        Row(std::array::from_fn(|i| self.0[i][row]))
+        let mut lanes = Row::EMPTY;
+        for (lanes, words) in lanes.0.iter_mut().zip(&self.0) {
+            *lanes = words[row];
+        }
+        lanes
     }
 
     /// Replaces one of the rows.
     #[inline(always)]
     pub(crate) fn put(&mut self, row: usize, lanes: Row<N>) {
-        for (words, lanes) in self.0.iter_mut().zip(lanes.0) {
-            words[row] = lanes;
+        for (words, lanes) in self.0.iter_mut().zip(&lanes.0) {
+            words[row] = *lanes;
         }
     }
 
@@ -261,10 +284,13 @@ impl<const N: usize> Wide<N> {
     }
 
     #[inline(always)]
-    fn zip(self, other: Wide<N>, word: impl Fn(u64, u64) -> u64) -> Wide<N> {
-        Wide(std::array::from_fn(|i| {
-            std::array::from_fn(|row| word(self.0[i][row], other.0[i][row]))
-        }))
+    fn zip(mut self, other: Wide<N>, word: impl Fn(u64, u64) -> u64) -> Wide<N> {
+        for (words, others) in self.0.iter_mut().zip(&other.0) {
+            for (own, other) in words.iter_mut().zip(others) {
+                *own = word(*own, *other);
+            }
+        }
+        self
     }
 }
 
@@ -317,15 +343,24 @@ impl<const N: usize> BitXor for Wide<N> {
 impl<const N: usize> Not for Wide<N> {
     type Output = Wide<N>;
     #[inline(always)]
-    fn not(self) -> Wide<N> {
-        Wide(self.0.map(|words| words.map(|word| !word)))
+    fn not(mut self) -> Wide<N> {
+        for words in &mut self.0 {
+            for word in words {
+                *word = !*word;
+            }
+        }
+        self
     }
 }
 
 impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
     fn splat(row: Row<N>) -> Wide<N> {
-        Wide(std::array::from_fn(|i| [row.0[i]; Wide::<1>::ROWS]))
+        let mut wide = Wide::EMPTY;
+        for (words, word) in wide.0.iter_mut().zip(&row.0) {
+            *words = [*word; Wide::<1>::ROWS];
+        }
+        wide
     }
 
     #[inline(always)]
@@ -341,27 +376,31 @@ impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
     fn up(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        Wide(std::array::from_fn(|i| {
-            let high = self.word_or_zero(i.checked_sub(words));
-            if N == 1 || bits == 0 {
-                return high.map(|word| word << bits);
+        let mut shifted = Wide::EMPTY;
+        for (i, shifted) in shifted.0.iter_mut().enumerate() {
+            *shifted = self.word_or_zero(i.checked_sub(words));
+            shifted.iter_mut().for_each(|word| *word <<= bits);
+            if N > 1 && bits > 0 {
+                let low = self.word_or_zero(i.checked_sub(words + 1));
+                shifted.iter_mut().zip(&low).for_each(|(word, low)| *word |= low >> (64 - bits));
             }
-            let low = self.word_or_zero(i.checked_sub(words + 1));
-            std::array::from_fn(|row| high[row] << bits | low[row] >> (64 - bits))
-        }))
+        }
+        shifted
     }
 
     #[inline(always)]
     fn down(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        Wide(std::array::from_fn(|i| {
-            let low = self.word_or_zero(Some(i + words));
-            if N == 1 || bits == 0 {
-                return low.map(|word| word >> bits);
+        let mut shifted = Wide::EMPTY;
+        for (i, shifted) in shifted.0.iter_mut().enumerate() {
+            *shifted = self.word_or_zero(Some(i + words));
+            shifted.iter_mut().for_each(|word| *word >>= bits);
+            if N > 1 && bits > 0 {
+                let high = self.word_or_zero(Some(i + words + 1));
+                shifted.iter_mut().zip(&high).for_each(|(word, high)| *word |= high << (64 - bits));
             }
-            let high = self.word_or_zero(Some(i + words + 1));
-            std::array::from_fn(|row| low[row] >> bits | high[row] << (64 - bits))
-        }))
+        }
+        shifted
     }
 }
 
