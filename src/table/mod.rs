@@ -28,7 +28,7 @@ mod writer;
 
 #[doc(hidden)]
 pub use block::encoded_bytes;
-pub(crate) use block::{Compression, EncodedBlock, decompress, encode_block};
+pub(crate) use block::{Compression, decompress, encode_block};
 pub use block::{PUBLISHED_ZSTD, zstd_version};
 pub use code::{Code, CodeError, DONT_CARE, dtw_code, dtw_value, wdl_code, wdl_value};
 pub(crate) use code::{WIN_IN_1, dtw_code_to_wdl_code};
