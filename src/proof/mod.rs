@@ -38,10 +38,14 @@ mod oracle;
 mod prover;
 mod search;
 mod simulation;
+#[cfg(feature = "build")]
+pub mod store;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use book::{BookCertificate, BookError, BookMove, BookProbe, ProofBook};
 pub use certificate::{Certificate, CertificateError, CheckReport, check};
-pub use prover::{Answer, Proof, ProofError, ProofOptions, ProofProgress, ProvedValue, prove};
+pub use prover::{
+    Answer, JobCounts, Proof, ProofError, ProofOptions, ProofProgress, ProvedValue, prove,
+};

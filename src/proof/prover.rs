@@ -141,6 +141,17 @@ pub struct ProofProgress {
     pub time: Duration,
     /// The line on which the search works.
     pub line: Vec<Move>,
+    /// The jobs of a search with a store.
+    pub jobs: Option<JobCounts>,
+}
+
+/// The jobs of a search with a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JobCounts {
+    /// Jobs of the question that are done, by this process and by others.
+    pub done: u64,
+    /// Jobs that this process is working on.
+    pub running: usize,
 }
 
 /// Why a search could not start.
@@ -245,7 +256,7 @@ fn prove_on<const W: usize>(
 }
 
 /// Prepares what all searches with these options share.
-fn shared<'a, const W: usize>(
+pub(super) fn shared<'a, const W: usize>(
     rules: &Ruleset,
     options: &ProofOptions<'a>,
 ) -> Result<Shared<'a, W>, ProofError> {
@@ -472,8 +483,92 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     }
 }
 
+/// What a job has found.
+#[cfg(feature = "build")]
+pub(super) struct JobAnswer<const W: usize> {
+    /// `Won` and `NotWon` only with their parts.
+    pub(super) answer: Answer,
+    pub(super) parts: Vec<Part>,
+    pub(super) nodes: u64,
+    /// The moves that the rules and the tables do not decide, with the proof and the disproof
+    /// number after them.
+    pub(super) moves: Vec<(Step, [u32; 2])>,
+}
+
+/// How many times its nodes a job may take to make a closed set.
+#[cfg(feature = "build")]
+const REFUTATION_FACTOR: u64 = 4;
+
+/// Searches the answer to one question about a canonical position, with that many nodes.
+#[cfg(feature = "build")]
+pub(super) fn answer_job<const W: usize>(
+    (shared, rules): (&Shared<'_, W>, &Ruleset),
+    (position, side): (&Canonical<W>, Side),
+    budget: u64,
+    (options, deadline): (&ProofOptions<'_>, Option<Instant>),
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> JobAnswer<W> {
+    let control = Control::new(deadline);
+    let position = position.position(rules.id());
+    let max_nodes = options.max_nodes.unwrap_or(u64::MAX);
+    let options = ProofOptions {
+        max_nodes: Some(max_nodes.min(budget.saturating_mul(REFUTATION_FACTOR))),
+        threads: NonZeroUsize::MIN,
+        certify: true,
+        ..options.clone()
+    };
+    let mut prover = Prover {
+        root: State::new(&shared.board, &position),
+        shared,
+        control: &control,
+        rules,
+        position: &position,
+        options: &options,
+        started: Instant::now(),
+        report,
+        is_interrupted: false,
+        parts: Vec::new(),
+    };
+    let mut answer = prover.answer_at_once(side);
+    if answer == UNKNOWN {
+        answer = prover.answer(side, budget);
+    }
+    if answer == Answer::NotWon && prover.parts.is_empty() {
+        answer = prover.refute(side);
+    }
+    let mut moves = Vec::new();
+    if prover.parts.is_empty() {
+        let mut worker = Worker::new(shared, &control, side, prover.root.clone());
+        let [proof, disproof] = worker.numbers_of_win();
+        answer = Answer::Open { proof, disproof };
+        moves = worker.open_moves();
+    }
+    JobAnswer { answer, parts: prover.parts, nodes: control.nodes.load(Ordering::Relaxed), moves }
+}
+
+#[cfg(feature = "build")]
+impl<const W: usize> Worker<'_, '_, W> {
+    /// The proof and the disproof number of the current state by the table or the evaluation.
+    fn numbers_of_win(&mut self) -> [u32; 2] {
+        let numbers = self.numbers(self.key());
+        numbers.of_win(self.state.to_move == self.prover)
+    }
+
+    /// The moves that the rules and the tables do not decide, with the numbers after them.
+    fn open_moves(&mut self) -> Vec<(Step, [u32; 2])> {
+        let mut moves = Vec::new();
+        for (step, after) in self.successors() {
+            self.set(&after);
+            if self.leaf(self.prover, true) == Leaf::Inner {
+                moves.push((step, self.numbers_of_win()));
+            }
+        }
+        moves
+    }
+}
+
 /// Makes the part of a certificate from the holder's moves with their ranks.
-fn part<const W: usize>(
+pub(super) fn part<const W: usize>(
     rules: &Ruleset,
     holder: Side,
     wins: bool,
@@ -503,6 +598,7 @@ fn progress<const W: usize>(
         nodes: control.nodes.load(Ordering::Relaxed),
         time: started.elapsed(),
         line: line(rules, position, shared, side, entry.step),
+        jobs: None,
     }
 }
 

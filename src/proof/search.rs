@@ -35,7 +35,7 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) evaluator: Evaluator,
     pub(super) oracle: Oracle<'a>,
     pub(super) symmetries: Symmetries<W>,
-    keys: HashKeys,
+    pub(super) keys: HashKeys,
     pub(super) table: ProofTable,
     /// By hash of a position, how many threads are at work below it. Their moves look more
     /// expensive, so that threads spread (virtual proof numbers).
@@ -164,6 +164,32 @@ impl<'a, const W: usize> Shared<'a, W> {
             step => self.symmetries.step_preimage(step, hashes.symmetry()),
         };
         Some(Entry { step, ..entry })
+    }
+}
+
+/// The worth of results that certificates prove, as a logarithm of nodes.
+#[cfg(feature = "build")]
+const CERTIFIED_WORK: u32 = 6;
+
+#[cfg(feature = "build")]
+impl<const W: usize> Shared<'_, W> {
+    /// Adds what a certificate proves of a state to the table: that the holder wins, or else does
+    /// not lose. `step` is the move of the side to move.
+    pub(super) fn put_proved(&self, state: &State<W>, holder: Side, wins: bool, step: Step) {
+        let hashes = self.keys.hashes(state);
+        let step = match step {
+            Step::NONE => Step::NONE,
+            step => self.symmetries.step_image(step, hashes.symmetry()),
+        };
+        let Numbers { phi, delta, .. } = Numbers::decided(state.to_move == holder);
+        let entry = Entry { phi, delta, step, is_soft: false, work: CERTIFIED_WORK };
+        for prover in Side::ALL.into_iter().filter(|&prover| wins || prover != holder) {
+            let key = hashes.key(prover);
+            let is_known = |old: Entry| old.is_solved() && !old.is_soft;
+            if !self.table.get(key).is_some_and(is_known) {
+                self.table.put(key, entry);
+            }
+        }
     }
 }
 

@@ -176,6 +176,14 @@ impl ProofTable {
     }
 }
 
+#[cfg(feature = "build")]
+impl ProofTable {
+    /// Removes all entries.
+    pub(super) fn clear(&self) {
+        self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+}
+
 /// Packs a number of a leaf: 0, infinite, or at most [`MAX_ESTIMATE`].
 #[inline]
 fn pack_estimate(number: u32) -> u64 {

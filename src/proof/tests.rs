@@ -69,7 +69,7 @@ pub(super) fn random_positions(
 }
 
 /// The value that the tables give, in the words of a proof.
-fn table_value(rules: &Ruleset, tables: &Tablebase, position: &Position) -> ProvedValue {
+pub(super) fn table_value(rules: &Ruleset, tables: &Tablebase, position: &Position) -> ProvedValue {
     match tables.probe_wdl(position).unwrap() {
         Wdl::Win => ProvedValue::Win(position.to_move),
         Wdl::Loss => ProvedValue::Win(position.to_move.other()),

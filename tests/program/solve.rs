@@ -68,3 +68,38 @@ fn what_cannot_be_solved_is_refused() {
     place.run(&["solve", "brandubh", "--for", "nobody"]).refused(2, &["attackers"]);
     place.run(&["solve", "brandubh", "--check", "x", "--nodes", "3"]).refused(2, &["--nodes"]);
 }
+
+#[test]
+fn a_long_proof_is_kept_in_a_store() {
+    let place = Place::new();
+    let game = "examples/rulesets/5x5-corners-6v4.toml";
+    let game = format!("{}/{game}", env!("CARGO_MANIFEST_DIR"));
+    let store = ["--store", "proof", "--memory", "1MiB", "--threads", "1", "--job-nodes", "40"];
+    let limited = [&["solve", &game, "--nodes", "100"], &store[..]].concat();
+    place.run(&limited).refused(1, &["the value is open"]);
+    let status = solved(&place, &["--status", "--store", "proof"]);
+    assert_eq!(status["rules"], "5x5-corners-6v4");
+    for question in ["attackers", "defenders"] {
+        assert_eq!(status[question]["answer"], "open", "{status}");
+        assert!(status[question]["jobs"].as_u64() > Some(0), "{status}");
+    }
+    let text = place.run(&["solve", "--status", "--store", "proof"]).done();
+    assert!(text.starts_with("attackers win? open: proof number "), "{text}");
+    // Two processes go on together; both come to the answer.
+    let whole = [&["solve", &game, "--certificate", "won.cert"], &store[..]].concat();
+    let mut other = place.command(&whole);
+    let other = other.stdout(std::process::Stdio::null()).spawn();
+    let done = place.run(&whole).done();
+    assert!(done.starts_with("the defenders win\n"), "{done}");
+    assert!(other.unwrap().wait().unwrap().success());
+    let checked = solved(&place, &[&game, "--check", "won.cert"]);
+    assert_eq!(checked["value"], "defenders");
+    let status = solved(&place, &["--status", "--store", "proof"]);
+    assert_eq!(status["defenders"]["answer"], "won", "{status}");
+    assert_eq!(status["attackers"]["answer"], "not won", "{status}");
+    // Other rules, and folders without a store.
+    place.run(&["solve", "brandubh", "--store", "proof"]).refused(2, &["other rules", "6v4"]);
+    place.run(&["solve", "--status", "--store", "nowhere"]).refused(2, &["not a proof store"]);
+    place.run(&["solve", "--status"]).refused(2, &["--store"]);
+    place.run(&["solve", "brandubh", "--job-nodes", "9"]).refused(2, &["--store"]);
+}

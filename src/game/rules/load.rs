@@ -34,6 +34,25 @@ impl Ruleset {
         builtin_text(name).and_then(|text| parse(text, name).ok())
     }
 
+    /// Returns the text of the built-in ruleset of this name, or else of the ruleset file at this
+    /// path.
+    ///
+    /// # Errors
+    /// If there is neither, or the file cannot be read.
+    pub fn text(name_or_path: &str) -> Result<String, RulesetError> {
+        if let Some(text) = builtin_text(name_or_path) {
+            return Ok(text.to_owned());
+        }
+        if !Path::new(name_or_path).is_file() {
+            let name = name_or_path.to_owned();
+            return Err(RulesetError::Unknown { name });
+        }
+        std::fs::read_to_string(name_or_path).map_err(|error| {
+            let (origin, reason) = (name_or_path.to_owned(), error.to_string());
+            RulesetError::Unreadable { origin, reason }
+        })
+    }
+
     /// Loads the built-in ruleset of this name, or else the ruleset file at this path.
     ///
     /// # Errors
@@ -42,14 +61,7 @@ impl Ruleset {
         if let Some(text) = builtin_text(name_or_path) {
             return parse(text, name_or_path);
         }
-        if !Path::new(name_or_path).is_file() {
-            let name = name_or_path.to_owned();
-            return Err(RulesetError::Unknown { name });
-        }
-        let text = std::fs::read_to_string(name_or_path).map_err(|error| {
-            let (origin, reason) = (name_or_path.to_owned(), error.to_string());
-            RulesetError::Unreadable { origin, reason }
-        })?;
+        let text = Ruleset::text(name_or_path)?;
         Ruleset::from_toml(&text, name_or_path)
     }
 

@@ -15,7 +15,7 @@ use super::{Certificate, CertificateError, TableReference, claimed_value};
 const MAGIC: &str = "taflbase certificate 1\n";
 /// The most bytes of a header.
 const MAX_HEADER: u64 = 1 << 20;
-/// The zstd level: certificates are written once and read often.
+/// The zstd level of certificates that are written once and read often.
 const LEVEL: i32 = 19;
 
 #[derive(Serialize, Deserialize)]
@@ -50,7 +50,12 @@ impl Certificate {
     ///
     /// # Errors
     /// If `out` fails.
-    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        self.write_at(LEVEL, out)
+    }
+
+    /// Writes the certificate with this level of compression.
+    pub(in crate::proof) fn write_at(&self, level: i32, mut out: impl Write) -> io::Result<()> {
         let parts = self.parts.iter().map(|part| PartHeader {
             holder: part.holder,
             wins: part.wins,
@@ -72,7 +77,7 @@ impl Certificate {
         out.write_all(MAGIC.as_bytes())?;
         serde_json::to_writer(&mut out, &header)?;
         out.write_all(b"\n")?;
-        let mut encoder = zstd::Encoder::new(out, LEVEL)?;
+        let mut encoder = zstd::Encoder::new(out, level)?;
         encoder.include_checksum(true)?;
         for part in &self.parts {
             write_moves(part, &mut encoder)?;

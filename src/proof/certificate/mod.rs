@@ -124,6 +124,14 @@ impl Certificate {
         &self.parts
     }
 
+    /// Returns its strategies: the holder, whether it wins (else it does not lose), and its moves.
+    pub(super) fn strategies<'a>(
+        &'a self,
+        rules: &'a Ruleset,
+    ) -> impl Iterator<Item = (Side, bool, impl Iterator<Item = StrategyMove> + 'a)> + 'a {
+        self.parts.iter().map(|part| (part.holder, part.wins, part.moves(rules)))
+    }
+
     /// Returns the number of moves in its strategies.
     pub fn moves(&self) -> usize {
         self.parts.iter().map(Part::len).sum()

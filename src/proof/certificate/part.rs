@@ -1,3 +1,4 @@
+use crate::game::board::Square;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 
@@ -81,6 +82,25 @@ impl Part {
     /// The code and the move of that number.
     pub(in crate::proof) fn get(&self, number: usize) -> (&[u8], StoredMove) {
         (self.code(number), self.moves[number])
+    }
+
+    /// Returns the moves in the stored images of their positions, without those that are
+    /// impossible.
+    pub(super) fn moves<'a>(
+        &'a self,
+        rules: &'a Ruleset,
+    ) -> impl Iterator<Item = StrategyMove> + 'a {
+        let (coder, area) = (Coder::new(rules), rules.board.area());
+        (0..self.len()).filter_map(move |number| {
+            let (code, StoredMove { from, to, rank }) = self.get(number);
+            let position = coder.decode(code, rules, self.holder)?;
+            let [origin, target] = [from, to].map(usize::from);
+            let is_possible = origin.max(target) < area
+                && position.check(rules).is_ok()
+                && position.pieces(self.holder).contains(Square::new(origin))
+                && position.piece(Square::new(target)).is_none();
+            is_possible.then_some(StrategyMove { position, from, to, rank })
+        })
     }
 
     fn code(&self, number: usize) -> &[u8] {

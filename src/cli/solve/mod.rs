@@ -1,3 +1,5 @@
+mod status;
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,26 +9,28 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use taflbase::Tablebase;
+use taflbase::proof::store::{StoreOptions, prove_in_store};
 use taflbase::proof::{
-    Answer, Certificate, CertificateError, CheckReport, Proof, ProofOptions, ProofProgress,
-    ProvedValue, check, prove,
+    Answer, Certificate, CertificateError, CheckReport, JobCounts, Proof, ProofOptions,
+    ProofProgress, ProvedValue, check, prove,
 };
 use taflbase::rules::{Ruleset, Side};
 
-use super::arguments::{
+use crate::cli::arguments::{
     MAX, PositionArgs, Threads, on_interrupt, parse_bytes, parse_number, parse_seconds,
 };
-use super::error::CliError;
-use super::file;
-use super::machine::threads;
-use super::output::{Session, grouped, time};
+use crate::cli::error::CliError;
+use crate::cli::file;
+use crate::cli::machine::threads;
+use crate::cli::output::{Session, grouped, time};
 
 /// Prove by search who wins from a position, or check a proof
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// A built-in ruleset, or a path to a ruleset file [default with --check: the certificate's]
-    #[arg(required_unless_present = "check")]
+    /// A built-in ruleset, or a path to a ruleset file [default with --check or --status: the
+    /// file's]
+    #[arg(required_unless_present_any = ["check", "status"])]
     rules: Option<String>,
     #[command(flatten)]
     at: PositionArgs,
@@ -47,8 +51,17 @@ pub(super) struct Args {
     /// Write the certificate of what is proved to this file
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
+    /// Keep the search in this folder, as jobs that a later run goes on from
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// Let each job of the store expand this many positions [default: grows with the search]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>, requires = "store")]
+    job_nodes: Option<u64>,
+    /// Print what the store says about the position instead of searching
+    #[arg(long, requires = "store", conflicts_with_all = ["question", "nodes", "time", "memory", "threads", "certificate", "job_nodes"])]
+    status: bool,
     /// Check the certificate in this file instead of searching
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "question", "nodes", "time", "memory", "certificate"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "question", "nodes", "time", "memory", "certificate", "store", "job_nodes", "status"])]
     check: Option<PathBuf>,
 }
 
@@ -63,17 +76,24 @@ A proof number estimates the effort left to prove a win, a disproof number that 
 A certificate holds the strategy that proves the value. --check reads it, and checks every
 position in it with the plain rules and the tables that it rests on.
 
+--store keeps the results of bounded jobs in a folder, so that a search that ends for any
+reason goes on where it was. Several processes, on several machines too, may work in one store;
+each thread works on a job of its own. See "Long proofs" in docs/solving.md.
+
 Exit status: 0 if the value is decided or the certificate holds; 1 if it is open, or the
-certificate does not hold.
+certificate does not hold; 0 with --status.
 
 Examples:
   taflbase solve brandubh "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d" --certificate won.cert
   taflbase solve --check won.cert
   taflbase solve brandubh "/3t3/t6/3T3/ttTKTtt/3T3/3t3/3t3/ d" --for defenders --time 60
+  taflbase solve brandubh --for defenders --store proof --memory 4GiB
+  taflbase solve --status --store proof
 
-JSON, one line, and one for --check:
+JSON, one line, and one each for --check and --status (shortened):
   {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":12,"seconds":0.1,"certificate":"won.cert"}
-  {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","positions":9,"by_rule":80,"by_table":12,"inner":8,"tables":14,"seconds":0.1}"#;
+  {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","positions":9,"by_rule":80,"by_table":12,"inner":8,"tables":14,"seconds":0.1}
+  {"rules":"brandubh","position":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a","attackers":{"answer":"open","proof":60,"disproof":71,"jobs":12,"open":240,"claimed":2,"nodes":240000,"seconds":3.5,"moves":[{"move":"d2-a2","answer":"open","proof":60,"disproof":44}],"line":["d2-a2"]},"defenders":{"answer":"not asked","proof":null,"disproof":null,"jobs":0,"open":0,"claimed":0,"nodes":0,"seconds":0.0,"moves":[],"line":[]},"certificates":3,"bytes":81920}"#;
 
 /// The question asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -148,14 +168,18 @@ struct CheckJson<'a> {
 
 /// Searches for a proof, or checks one.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    match &args.check {
-        Some(path) => run_check(args, path, session),
-        None => run_proof(args, session),
+    match (&args.check, &args.store) {
+        (Some(path), _) => run_check(args, path, session),
+        (None, Some(folder)) if args.status => {
+            status::run(args.rules.as_deref(), &args.at, folder, session)
+        }
+        (None, _) => run_proof(args, session),
     }
 }
 
 fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
-    let tables = session.open_to_probe(args.rules.as_deref().unwrap_or_default())?;
+    let name = args.rules.as_deref().unwrap_or_default();
+    let tables = session.open_to_probe(name)?;
     let rules = tables.rules();
     let position = args.at.position(rules)?;
     let interrupted = Arc::new(AtomicBool::new(false));
@@ -173,11 +197,20 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         ..ProofOptions::default()
     };
     let mut printer = ProgressPrinter { rules, last: Instant::now() };
-    let proof = prove(rules, &position, &options, &mut |progress| {
+    let mut report = |progress: &ProofProgress| {
         printer.update(progress);
         !interrupted.load(Ordering::Relaxed)
-    });
-    let proof = proof.map_err(CliError::new)?;
+    };
+    let proof = match &args.store {
+        Some(folder) => {
+            let text = Ruleset::text(name)?;
+            let mut store = StoreOptions::new(folder, &text);
+            (store.job_nodes, store.notice) = (args.job_nodes, &notice);
+            prove_in_store(rules, &position, &options, &store, &mut report)
+                .map_err(CliError::new)?
+        }
+        None => prove(rules, &position, &options, &mut report).map_err(CliError::new)?,
+    };
     let mut written = None;
     if let (Some(path), Some(certificate)) = (&args.certificate, &proof.certificate) {
         file::write(path, "the certificate", |out| certificate.write(out))?;
@@ -212,6 +245,12 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         ProvedValue::Open => Err(CliError::Negative("the value is open".to_owned())),
         _ => Ok(()),
     }
+}
+
+/// Prints a notice of the store.
+fn notice(text: &str) {
+    // A failure to print has nowhere to be reported.
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Describes a proof in words.
@@ -265,10 +304,13 @@ impl ProgressPrinter<'_> {
             progress.line.iter().map(|played| played.display(board).to_string()).collect();
         let [proof, disproof] = progress.numbers;
         let speed = progress.nodes as f64 / progress.time.as_secs_f64().max(0.001);
+        let jobs = progress.jobs.map_or(String::new(), |JobCounts { done, running }| {
+            format!("{} jobs done, {running} running, ", grouped(done))
+        });
         // A failure to report progress must not stop the work.
         let _ = writeln!(
             io::stderr(),
-            "{} win? proof {proof}, disproof {disproof}, {} nodes, {} a second, {}: {}",
+            "{} win? proof {proof}, disproof {disproof}, {jobs}{} nodes, {} a second, {}: {}",
             progress.question.name(),
             grouped(progress.nodes),
             grouped(speed as u64),

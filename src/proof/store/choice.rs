@@ -1,0 +1,140 @@
+//! The choice of the next job.
+
+use std::time::Instant;
+
+use crate::engine::state::State;
+use crate::game::moves::Move;
+use crate::game::position::Position;
+use crate::game::rules::Ruleset;
+use crate::proof::canonical::Canonical;
+use crate::proof::prover::JobCounts;
+use crate::proof::search::Worker;
+
+use super::claims::{Claim, ClaimedJob};
+use super::desk::Desk;
+use super::error::StoreError;
+use super::tree::{NOT_WON, NodeId, Tree, Values, WON};
+use super::workers::Team;
+
+/// The least nodes of a job, unless they are given.
+const MIN_JOB_NODES: u64 = 20_000;
+/// The most nodes of a job, unless they are given.
+const MAX_JOB_NODES: u64 = 5_000_000;
+/// A job gets this part of the nodes that its question has taken so far.
+const JOB_SHARE: u64 = 20;
+
+/// A job that a worker has claimed.
+pub(super) struct Job<const W: usize> {
+    pub(super) claim: Claim,
+    pub(super) claimed: ClaimedJob,
+    pub(super) position: Canonical<W>,
+    pub(super) id: NodeId,
+    /// The nodes that the job is to take, and that the limits leave.
+    pub(super) wanted: u64,
+    pub(super) budget: u64,
+}
+
+/// How the choice of a job ended.
+pub(super) enum Choice<const W: usize> {
+    Job(Job<W>),
+    /// The question is answered by what is stored.
+    Answered(bool),
+    /// All jobs are in work.
+    Nothing,
+}
+
+impl<'a, 't, const W: usize> Team<'a, 't, W> {
+    /// Chooses and claims the most promising job of a question.
+    pub(super) fn choose(
+        &self,
+        desk: &mut Desk<'a, 't, W>,
+        worker: &mut Worker<'_, 't, W>,
+    ) -> Result<Choice<W>, StoreError> {
+        let side = worker.prover;
+        let root = desk.contents.trees[side].id(self.root);
+        loop {
+            let (values, next) = desk.contents.next_job(worker, root);
+            match values.of(root) {
+                WON => return Ok(Choice::Answered(true)),
+                NOT_WON => return Ok(Choice::Answered(false)),
+                _ => {}
+            }
+            let Some(id) = next else { return Ok(Choice::Nothing) };
+            let node = desk.contents.trees[side].node(id);
+            let (position, jobs) = (node.position, node.jobs);
+            let nodes_left = self.nodes_left().unwrap_or(u64::MAX);
+            if nodes_left == 0 {
+                return Ok(Choice::Nothing);
+            }
+            let text = position.position(self.rules.id()).to_text(self.rules);
+            let claimed = ClaimedJob { position: text, side };
+            let Some(claim) = Claim::take(&desk.contents.folder, &claimed)? else {
+                desk.contents.trees[side].node_mut(id).is_busy = true;
+                desk.others.push((side, id, Instant::now()));
+                continue;
+            };
+            // Another process may have finished the job just before.
+            desk.contents.read_new()?;
+            if desk.contents.trees[side].node(id).jobs != jobs {
+                continue;
+            }
+            let wanted = self.job_nodes(&desk.contents.trees[side], id);
+            let budget = wanted.min(nodes_left);
+            desk.contents.trees[side].node_mut(id).is_busy = true;
+            desk.planned[side] += budget;
+            desk.in_work += 1;
+            self.describe(desk, worker, &values);
+            return Ok(Choice::Job(Job { claim, claimed, position, id, wanted, budget }));
+        }
+    }
+
+    /// The nodes of a job. One that is repeated gets twice the nodes of all before, an interrupted
+    /// one what is left.
+    fn job_nodes(&self, tree: &Tree<W>, id: NodeId) -> u64 {
+        let nodes = self
+            .store
+            .job_nodes
+            .unwrap_or_else(|| (tree.job_nodes / JOB_SHARE).clamp(MIN_JOB_NODES, MAX_JOB_NODES));
+        let node = tree.node(id);
+        match node.is_leaf() {
+            true => nodes.saturating_sub(node.nodes).max(nodes.div_ceil(4)),
+            false => nodes.max(node.nodes.saturating_mul(2)),
+        }
+    }
+
+    /// Updates what is reported.
+    fn describe(
+        &self,
+        desk: &mut Desk<'a, 't, W>,
+        worker: &mut Worker<'_, 't, W>,
+        values: &Values,
+    ) {
+        let tree = &desk.contents.trees[worker.prover];
+        let Some(root) = tree.find(&self.root) else { return };
+        let line = tree.line(root, values);
+        let line: Vec<Canonical<W>> = line.iter().map(|&id| tree.node(id).position).collect();
+        desk.progress.question = worker.prover;
+        desk.progress.numbers = values.of(root);
+        desk.progress.line = played_line(worker, self.rules, self.position, &line);
+        let done = tree.jobs;
+        desk.progress.jobs = Some(JobCounts { done, running: desk.in_work });
+    }
+}
+
+/// Plays a line of canonical positions from a position on.
+pub(super) fn played_line<const W: usize>(
+    worker: &mut Worker<'_, '_, W>,
+    rules: &Ruleset,
+    position: &Position,
+    line: &[Canonical<W>],
+) -> Vec<Move> {
+    worker.set_state(State::new(&worker.shared.board, position));
+    let mut moves = Vec::new();
+    for after in line {
+        let mut successors = worker.successors().into_iter();
+        let Some((step, _)) = successors.find(|(_, position)| position == after) else { break };
+        moves.extend(worker.state.full_move(rules, step));
+        worker.play(step);
+    }
+    moves
+}

@@ -1,0 +1,67 @@
+//! Claims: which jobs are in work, by locks that end with their process.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::rules::Side;
+
+use super::error::StoreError;
+use super::folder::{CLAIMS, Folder, hash};
+
+/// The digits of the hash that name a claim's file. Two jobs of the same digits cannot be claimed
+/// at once; there are enough others.
+const DIGITS: usize = 3;
+
+/// The job of a claim.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct ClaimedJob {
+    pub(super) position: String,
+    pub(super) side: Side,
+}
+
+/// A job claimed by this process until this is dropped.
+#[derive(Debug)]
+pub(super) struct Claim {
+    _file: File,
+}
+
+impl Claim {
+    /// Claims a job; `None` if another worker has it. On file systems without locks every job
+    /// can be claimed.
+    pub(super) fn take(folder: &Folder, job: &ClaimedJob) -> Result<Option<Claim>, StoreError> {
+        let name = hash(format!("{} {}", job.position, job.side.name()).as_bytes(), DIGITS);
+        let path = folder.root.join(CLAIMS).join(name);
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(&path).map_err(StoreError::at(&path))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Ok(None);
+        }
+        // The content is for `--status` alone, which a full disk may leave without it.
+        let _ = describe(&mut file, job);
+        Ok(Some(Claim { _file: file }))
+    }
+}
+
+fn describe(file: &mut File, job: &ClaimedJob) -> io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&serde_json::to_vec(job)?)
+}
+
+/// Returns the jobs that workers have claimed.
+pub(super) fn claimed(folder: &Folder) -> Result<Vec<ClaimedJob>, StoreError> {
+    let claims = folder.root.join(CLAIMS);
+    let mut jobs = Vec::new();
+    for path in folder.files.list(&claims).map_err(StoreError::at(&claims))? {
+        let Ok(mut file) = File::open(&path) else { continue };
+        if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
+            let mut text = String::new();
+            let is_read = file.read_to_string(&mut text).is_ok();
+            jobs.extend(is_read.then(|| serde_json::from_str(&text).ok()).flatten());
+        }
+    }
+    Ok(jobs)
+}

@@ -1,0 +1,210 @@
+//! What a store holds, as this process has read it.
+
+use std::collections::BTreeSet;
+
+use crate::engine::state::{State, Step};
+use crate::game::notation::parse_move;
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::canonical::Canonical;
+use crate::proof::certificate::{Certificate, CertificateError, check};
+use crate::proof::search::{Shared, Worker};
+use crate::table::Metric;
+use crate::tablebase::{ProbeError, Tablebase};
+
+use super::error::StoreError;
+use super::folder::Folder;
+use super::journal::{Finding, JobRecord, JournalReader, JournalWriter};
+use super::knowledge::Knowledge;
+use super::tree::{NodeId, Tree, Values};
+
+/// The results and proofs of a store.
+pub(super) struct Contents<'a, 't, const W: usize> {
+    pub(super) folder: Folder,
+    rules: &'a Ruleset,
+    shared: &'a Shared<'t, W>,
+    tables: &'a Tablebase,
+    notice: &'a (dyn Fn(&str) + Sync),
+    pub(super) trees: BySide<Tree<W>>,
+    pub(super) knowledge: Knowledge,
+    reader: JournalReader,
+    writer: JournalWriter,
+    /// The certificates that count.
+    pub(super) certificates: BTreeSet<String>,
+    /// Those that were left out, with a notice.
+    ignored: BTreeSet<String>,
+    /// The milliseconds of all jobs, by question.
+    pub(super) millis: BySide<u64>,
+}
+
+impl<'a, 't, const W: usize> Contents<'a, 't, W> {
+    /// Reads a store.
+    pub(super) fn read(
+        folder: Folder,
+        (rules, shared): (&'a Ruleset, &'a Shared<'t, W>),
+        tables: &'a Tablebase,
+        notice: &'a (dyn Fn(&str) + Sync),
+    ) -> Result<Self, StoreError> {
+        let mut contents = Contents {
+            folder,
+            rules,
+            shared,
+            tables,
+            notice,
+            trees: BySide::from_fn(Tree::new),
+            knowledge: Knowledge::default(),
+            reader: JournalReader::default(),
+            writer: JournalWriter::default(),
+            certificates: BTreeSet::new(),
+            ignored: BTreeSet::new(),
+            millis: BySide::default(),
+        };
+        for name in contents.folder.certificates()? {
+            contents.load(&name);
+        }
+        contents.read_new()?;
+        Ok(contents)
+    }
+
+    /// Reads what other processes have added.
+    pub(super) fn read_new(&mut self) -> Result<(), StoreError> {
+        let (records, damaged) = self.reader.read_new(&self.folder, self.writer.path())?;
+        damaged.iter().for_each(|line| (self.notice)(&line.to_string()));
+        records.iter().for_each(|record| self.apply(record));
+        Ok(())
+    }
+
+    /// Writes a record of this process, and its certificate before it.
+    pub(super) fn append(
+        &mut self,
+        record: &JobRecord,
+        certificate: Option<(&str, &Certificate)>,
+    ) -> Result<(), StoreError> {
+        self.writer.append(&self.folder, record)?;
+        if let Some((name, certificate)) = certificate {
+            self.add(name, certificate);
+        }
+        self.apply(record);
+        Ok(())
+    }
+
+    fn apply(&mut self, record: &JobRecord) {
+        let Ok(position) = Position::parse(&record.position, self.rules) else { return };
+        let board = &self.shared.board;
+        let (canonical, _) = self.shared.symmetries.canonical(&State::new(board, &position));
+        self.trees[record.side].count(canonical, record.nodes);
+        self.millis[record.side] += record.millis;
+        match &record.finding {
+            Finding::Won { certificate } | Finding::NotWon { certificate } => {
+                self.load(certificate);
+            }
+            Finding::Open { proof, disproof, finished, moves } => {
+                let moves = moves.iter().map(|(text, proof, disproof)| {
+                    let played = parse_move(self.rules, &position, text).ok()?;
+                    let mut state = State::new(board, &position);
+                    state.play(board, Step::of(&played));
+                    Some((self.shared.symmetries.canonical(&state).0, [*proof, *disproof]))
+                });
+                let moves: Option<Vec<_>> = moves.collect();
+                let finished_nodes = finished.then_some(record.nodes);
+                self.trees[record.side].add_open(
+                    canonical,
+                    [*proof, *disproof],
+                    finished_nodes,
+                    moves.unwrap_or_default(),
+                );
+            }
+        }
+    }
+
+    /// Reads a certificate of the store, unless it is known.
+    fn load(&mut self, name: &str) {
+        if self.certificates.contains(name) || self.ignored.contains(name) {
+            return;
+        }
+        match self.read_certificate(name) {
+            Ok(certificate) => self.add(name, &certificate),
+            Err(error) => {
+                (self.notice)(&format!("{name}.cert is ignored: {error}"));
+                self.ignored.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Reads a certificate whose tables are at hand.
+    pub(super) fn read_certificate(&self, name: &str) -> Result<Certificate, CertificateError> {
+        let certificate = self.folder.read_certificate(name, self.rules)?;
+        match certificate.compare_tables(self.tables)?.first() {
+            None => Ok(certificate),
+            Some(&slice) => {
+                let metric = Metric::Wdl;
+                Err(CertificateError::Table(ProbeError::MissingTable { slice, metric }))
+            }
+        }
+    }
+
+    fn add(&mut self, name: &str, certificate: &Certificate) {
+        let state = State::new(&self.shared.board, certificate.position());
+        let (root, _) = self.shared.symmetries.canonical(&state);
+        for (holder, wins, _) in certificate.strategies(self.rules) {
+            self.prove(root, holder, wins);
+        }
+        self.knowledge.add(self.shared, self.rules, certificate);
+        self.certificates.insert(name.to_owned());
+    }
+
+    fn prove(&mut self, position: Canonical<W>, holder: Side, wins: bool) {
+        self.trees[holder.other()].prove(position, false);
+        if wins {
+            self.trees[holder].prove(position, true);
+        }
+    }
+
+    /// Returns the numbers of the tree below a root, and the position of the most promising job that
+    /// nobody works on. Positions that certificates of others prove need no job.
+    pub(super) fn next_job(
+        &mut self,
+        worker: &mut Worker<'_, '_, W>,
+        root: NodeId,
+    ) -> (Values, Option<NodeId>) {
+        let tree = &mut self.trees[worker.prover];
+        loop {
+            let values = tree.values(root);
+            let is_solved = values.of(root).contains(&0);
+            let next = if is_solved { None } else { tree.select(root, &values) };
+            let Some(id) = next else { return (values, None) };
+            let position = tree.node(id).position;
+            match self.knowledge.answer(worker, &position) {
+                Some(is_won) => tree.prove(position, is_won),
+                None => return (values, Some(id)),
+            }
+        }
+    }
+
+    /// Checks every certificate, and forgets those that do not hold, in the folder too. Returns how
+    /// many there were. What the search has derived from them is forgotten with them.
+    pub(super) fn repair(&mut self) -> Result<usize, StoreError> {
+        let names = std::mem::take(&mut self.certificates);
+        self.trees.iter_mut().for_each(Tree::forget_proofs);
+        self.knowledge = Knowledge::default();
+        self.shared.table.clear();
+        let mut forgotten = 0;
+        for name in names {
+            let checked = self.read_certificate(&name).and_then(|certificate| {
+                check(&certificate, self.rules, self.tables).map(|_| certificate)
+            });
+            match checked {
+                Ok(certificate) => self.add(&name, &certificate),
+                Err(error) => {
+                    (self.notice)(&format!("{name}.cert is ignored: {error}"));
+                    if matches!(error, CertificateError::Fails { .. }) {
+                        self.folder.remove_certificate(&name)?;
+                    }
+                    self.ignored.insert(name);
+                    forgotten += 1;
+                }
+            }
+        }
+        Ok(forgotten)
+    }
+}

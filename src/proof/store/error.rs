@@ -1,0 +1,92 @@
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::proof::prover::ProofError;
+
+/// Why a store cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A file of the store cannot be read or written.
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// The folder is something else than a store.
+    NotAStore {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The store is for other rules.
+    OtherRules {
+        /// The folder.
+        path: PathBuf,
+        /// The name of the store's rules.
+        rules: String,
+    },
+    /// The search could not start.
+    Proof(ProofError),
+    /// The certificate made of the store's parts does not hold, though each part does.
+    Unsound {
+        /// The folder.
+        path: PathBuf,
+        /// Why it does not hold.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// Adds the path to an I/O error.
+    pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
+        |source| StoreError::Io { path: path.to_owned(), source }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Io { path, source } if source.kind() == io::ErrorKind::StorageFull => {
+                write!(
+                    f,
+                    "{}: the disk is full; finished jobs are kept, and the next run goes on",
+                    path.display()
+                )
+            }
+            StoreError::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            StoreError::NotAStore { path } => write!(
+                f,
+                "{}: not a proof store of this version: name a new folder",
+                path.display()
+            ),
+            StoreError::OtherRules { path, rules } => write!(
+                f,
+                "{}: the store is for other rules than these, named {rules:?}: name another folder",
+                path.display()
+            ),
+            StoreError::Proof(error) => error.fmt(f),
+            StoreError::Unsound { path, reason } => {
+                write!(f, "{}: the proofs do not fit together: {reason}", path.display())
+            }
+        }
+    }
+}
+
+impl Error for StoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            StoreError::Io { source, .. } => Some(source),
+            StoreError::Proof(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<ProofError> for StoreError {
+    fn from(error: ProofError) -> StoreError {
+        StoreError::Proof(error)
+    }
+}

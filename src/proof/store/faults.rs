@@ -1,0 +1,146 @@
+//! Stores on a file system with faults. Whatever goes wrong, what was written is kept, and the
+//! next run goes on to the same value.
+
+use super::contents::Contents;
+use super::folder::Folder;
+use super::journal::{Finding, JobRecord};
+use super::tests::{Case, RUN, Run};
+use super::*;
+use crate::proof::certificate::Certificate;
+use crate::proof::prover::{ProofOptions, shared};
+use crate::proof::search::Shared;
+use crate::system::filesystem::faulty::{FAULTS, Fault, FaultyFiles};
+
+/// A proof of a few jobs whose every call of the file system can be tried.
+fn few_jobs() -> (Case, Run) {
+    (Case::of("5x5-edges-4v4"), Run { table_bytes: 1 << 12, job_nodes: 4, ..RUN })
+}
+
+/// A proof of many jobs.
+fn many_jobs() -> (Case, Run) {
+    (Case::win(), Run { job_nodes: 60, ..RUN })
+}
+
+#[test]
+fn every_call_may_go_wrong() {
+    calls_may_go_wrong(few_jobs(), 1, 30);
+}
+
+#[test]
+fn calls_of_many_jobs_may_go_wrong() {
+    calls_may_go_wrong(many_jobs(), 13, 5);
+}
+
+/// Makes every `step`th call of a proof fail in every way; there must be more than `least` of them.
+fn calls_may_go_wrong((case, run): (Case, Run), step: usize, least: usize) {
+    for fault in FAULTS {
+        let mut strikes = 0;
+        for after in (0..).step_by(step) {
+            let what = format!("{fault:?} after {after} calls");
+            let root = tempfile::tempdir().unwrap();
+            let folder = root.path().join("store");
+            let files = FaultyFiles::new(root.path(), fault, after, after as u64);
+            let proof = case.run_on(Arc::new(files.clone()), &folder, run, &|_| ());
+            if let Ok(proof) = &proof {
+                case.is_proved(proof, &what);
+            }
+            if !files.has_struck() {
+                assert!(proof.is_ok(), "{what}");
+                break;
+            }
+            strikes += 1;
+            match fault {
+                Fault::Kill => assert!(proof.is_err(), "{what}"),
+                Fault::PowerCut => files.lose_power(),
+                Fault::Full => {
+                    // A full disk does not keep a run from reading.
+                    let message = proof.map_or_else(|error| error.to_string(), |_| String::new());
+                    assert!(
+                        message.is_empty() || message.contains("the disk is full"),
+                        "{what}: {message}"
+                    );
+                }
+                _ => {}
+            }
+            let again = case.run(&folder, run).unwrap_or_else(|error| panic!("{what}: {error}"));
+            case.is_proved(&again, &what);
+        }
+        assert!(strikes > least, "{fault:?}: {strikes} calls");
+    }
+}
+
+/// The records and the certificate of a finished store.
+fn results(case: &Case, run: Run) -> Vec<(JobRecord, Option<Certificate>)> {
+    let root = tempfile::tempdir().unwrap();
+    case.run(root.path(), run).unwrap();
+    let folder = Folder::open(Arc::new(SystemFiles), root.path(), &case.rules).unwrap();
+    let results = case.records(root.path()).into_iter().map(|record| {
+        let certificate = match &record.finding {
+            Finding::Won { certificate } | Finding::NotWon { certificate } => {
+                Some(folder.read_certificate(certificate, &case.rules).unwrap())
+            }
+            Finding::Open { .. } => None,
+        };
+        (record, certificate)
+    });
+    results.collect()
+}
+
+/// Appends the results until a call fails; the error is how many were written.
+fn append_all(
+    case: &Case,
+    shared: &Shared<'_, 1>,
+    folder: Folder,
+    results: &[(JobRecord, Option<Certificate>)],
+) -> Result<(), usize> {
+    let tables = &case.tables;
+    let mut contents =
+        Contents::read(folder, (&case.rules, shared), tables, &|_| ()).map_err(|_| 0_usize)?;
+    for (number, (record, certificate)) in results.iter().enumerate() {
+        let named = match certificate {
+            Some(certificate) => {
+                let name = contents.folder.write_certificate(certificate).map_err(|_| number)?;
+                Some((name, certificate))
+            }
+            None => None,
+        };
+        let certificate = named.as_ref().map(|(name, certificate)| (&**name, *certificate));
+        contents.append(record, certificate).map_err(|_| number)?;
+    }
+    Ok(())
+}
+
+/// What was written before a fault is there after it: only the job in hand may be lost.
+#[test]
+fn nothing_but_the_job_in_hand_is_lost() {
+    let (case, run) = many_jobs();
+    let results = results(&case, run);
+    assert!(results.len() > 4 && results.iter().any(|(_, certificate)| certificate.is_some()));
+    let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
+    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
+    for fault in [Fault::Fail, Fault::Full, Fault::Kill, Fault::PowerCut] {
+        for after in 0.. {
+            let what = format!("{fault:?} after {after} calls");
+            let root = tempfile::tempdir().unwrap();
+            let path = root.path().join("store");
+            Folder::create(Arc::new(SystemFiles), &path, &case.rules, &case.text).unwrap();
+            let files = FaultyFiles::new(root.path(), fault, after, after as u64);
+            let folder = Folder { files: Arc::new(files.clone()), root: path.clone() };
+            let Err(written) = append_all(&case, &shared, folder, &results) else { break };
+            if fault == Fault::PowerCut {
+                files.lose_power();
+            }
+            let kept = case.records(&path);
+            assert!(kept.len() >= written, "{what}: {} of {written}", kept.len());
+            for (record, (expected, certificate)) in kept.iter().zip(&results) {
+                assert_eq!(record, expected, "{what}");
+                if let (Some(_), Finding::Won { certificate } | Finding::NotWon { certificate }) =
+                    (certificate, &record.finding)
+                {
+                    let folder = Folder::open(Arc::new(SystemFiles), &path, &case.rules).unwrap();
+                    folder.read_certificate(certificate, &case.rules).expect(&what);
+                }
+            }
+        }
+    }
+}

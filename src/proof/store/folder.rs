@@ -1,0 +1,210 @@
+//! The files of a store, and who may write them.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::game::rules::Ruleset;
+use crate::proof::certificate::{Certificate, CertificateError};
+use crate::system::filesystem::{FileSystem, Output};
+
+use super::error::StoreError;
+
+/// The first line of the rules file.
+const MAGIC: &str = "# taflbase proof store 1\n";
+const RULES: &str = "rules.toml";
+pub(super) const JOURNALS: &str = "journal";
+pub(super) const CERTIFICATES: &str = "proofs";
+pub(super) const CLAIMS: &str = "claims";
+const FOLDERS: [&str; 3] = [JOURNALS, CERTIFICATES, CLAIMS];
+/// The extension of certificates.
+const EXTENSION: &str = "cert";
+/// The zstd level of stored certificates, which are written often.
+const LEVEL: i32 = 6;
+
+/// The folder of a store.
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    pub(super) files: Arc<dyn FileSystem>,
+    pub(super) root: PathBuf,
+}
+
+impl Folder {
+    /// Opens a store to read.
+    ///
+    /// # Errors
+    /// If it is not a store of these rules.
+    pub(super) fn open(
+        files: Arc<dyn FileSystem>,
+        root: &Path,
+        rules: &Ruleset,
+    ) -> Result<Folder, StoreError> {
+        let folder = Folder { files, root: root.to_owned() };
+        let stored = folder.read_rules()?;
+        if stored.fingerprint() != rules.fingerprint() {
+            let rules = stored.name.clone();
+            return Err(StoreError::OtherRules { path: folder.root, rules });
+        }
+        Ok(folder)
+    }
+
+    /// Opens a store to work in it, a new one if the folder is missing or empty. `text` is the
+    /// ruleset's file.
+    ///
+    /// # Errors
+    /// If it is not a store of these rules, or cannot be created.
+    pub(super) fn create(
+        files: Arc<dyn FileSystem>,
+        root: &Path,
+        rules: &Ruleset,
+        text: &str,
+    ) -> Result<Folder, StoreError> {
+        files.make_folders(root).map_err(StoreError::at(root))?;
+        let path = root.join(RULES);
+        if !path.exists() {
+            let entries = files.list(root).map_err(StoreError::at(root))?;
+            if !entries.iter().all(|entry| is_ours(entry)) {
+                return Err(StoreError::NotAStore { path: root.to_owned() });
+            }
+            let folder = Folder { files: Arc::clone(&files), root: root.to_owned() };
+            folder.write(&path, &[MAGIC.as_bytes(), text.as_bytes()].concat())?;
+        }
+        for name in FOLDERS {
+            let path = root.join(name);
+            files.make_folders(&path).map_err(StoreError::at(&path))?;
+        }
+        Folder::open(files, root, rules)
+    }
+
+    /// Reads the rules of a store.
+    pub(super) fn read_rules(&self) -> Result<Ruleset, StoreError> {
+        let path = self.root.join(RULES);
+        let not_a_store = || StoreError::NotAStore { path: self.root.clone() };
+        if !path.exists() {
+            return Err(not_a_store());
+        }
+        let bytes = self.read(&path)?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| not_a_store())?;
+        if !text.starts_with(MAGIC) {
+            return Err(not_a_store());
+        }
+        Ruleset::from_toml(text, &path.to_string_lossy()).map_err(|_| not_a_store())
+    }
+
+    /// Reads a whole file.
+    pub(super) fn read(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
+        let length = self.files.length(path).map_err(StoreError::at(path))?;
+        self.files.read(path, 0, length as usize).map_err(StoreError::at(path))
+    }
+
+    /// Writes a file durably under a temporary name and renames it.
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let folder = path.parent().unwrap_or(&self.root);
+        let temporary = path.with_extension(format!("{}.part", unique_name()));
+        let written = self.files.create(&temporary, true).and_then(|mut out| {
+            out.write_all(bytes)?;
+            out.sync()
+        });
+        let renamed = written
+            .and_then(|()| self.files.rename(&temporary, path))
+            .and_then(|()| self.files.sync_folder(folder));
+        if renamed.is_err() {
+            // On a full disk the part would only be in the way.
+            let _ = self.files.remove(&temporary);
+        }
+        renamed.map_err(StoreError::at(path))
+    }
+
+    /// Stores a certificate durably and returns its name: the hash of its bytes.
+    pub(super) fn write_certificate(
+        &self,
+        certificate: &Certificate,
+    ) -> Result<String, StoreError> {
+        let folder = self.root.join(CERTIFICATES);
+        let mut bytes = Vec::new();
+        certificate.write_at(LEVEL, &mut bytes).map_err(StoreError::at(&folder))?;
+        let name = hash(&bytes, 32);
+        self.write(&self.certificate_path(&name), &bytes)?;
+        Ok(name)
+    }
+
+    /// Reads a certificate of the store. It is not yet checked.
+    pub(super) fn read_certificate(
+        &self,
+        name: &str,
+        rules: &Ruleset,
+    ) -> Result<Certificate, CertificateError> {
+        let path = self.certificate_path(name);
+        let length = self.files.length(&path).map_err(CertificateError::Io)?;
+        let bytes = self.files.read(&path, 0, length as usize).map_err(CertificateError::Io)?;
+        Certificate::read(&bytes[..], rules)
+    }
+
+    /// Deletes a certificate that does not hold.
+    pub(super) fn remove_certificate(&self, name: &str) -> Result<(), StoreError> {
+        let path = self.certificate_path(name);
+        self.files.remove(&path).map_err(StoreError::at(&path))
+    }
+
+    fn certificate_path(&self, name: &str) -> PathBuf {
+        self.root.join(CERTIFICATES).join(format!("{name}.{EXTENSION}"))
+    }
+
+    /// Returns the names of all certificates, sorted.
+    pub(super) fn certificates(&self) -> Result<Vec<String>, StoreError> {
+        let folder = self.root.join(CERTIFICATES);
+        let mut names: Vec<String> = Vec::new();
+        for path in self.files.list(&folder).map_err(StoreError::at(&folder))? {
+            if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Creates a journal under a name of its own.
+    pub(super) fn create_journal(&self) -> Result<(PathBuf, Box<dyn Output>), StoreError> {
+        let folder = self.root.join(JOURNALS);
+        let path = folder.join(unique_name());
+        let out = self.files.create(&path, true).map_err(StoreError::at(&path))?;
+        self.files.sync_folder(&folder).map_err(StoreError::at(&folder))?;
+        Ok((path, out))
+    }
+
+    /// Returns the bytes of all files.
+    pub(super) fn disk_bytes(&self) -> Result<u64, StoreError> {
+        let mut bytes = 0;
+        for folder in FOLDERS.map(|name| self.root.join(name)).iter().chain([&self.root]) {
+            for path in self.files.list(folder).map_err(StoreError::at(folder))? {
+                if path.is_file() {
+                    // A temporary file may be renamed in the meantime.
+                    bytes += self.files.length(&path).unwrap_or(0);
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// Returns whether a store has an entry of this name.
+fn is_ours(entry: &Path) -> bool {
+    let name = entry.file_name().unwrap_or_default().to_string_lossy();
+    FOLDERS.contains(&&*name) || name.starts_with("rules.")
+}
+
+/// Returns that many hexadecimal digits of the hash of the bytes.
+pub(super) fn hash(bytes: &[u8], digits: usize) -> String {
+    blake3::hash(bytes).to_hex()[..digits].to_owned()
+}
+
+/// Returns a name that no other process on any machine uses: of the time, the process and a count.
+fn unique_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    format!("{nanos:x}-{:x}-{count:x}", process::id())
+}

@@ -1,0 +1,153 @@
+//! Journals: what jobs have found, line by line.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::rules::Side;
+use crate::system::filesystem::Output;
+
+use super::error::StoreError;
+use super::folder::{Folder, JOURNALS, hash};
+
+/// The digits of a line's hash.
+const HASH_DIGITS: usize = 16;
+
+/// What a job has found.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct JobRecord {
+    /// The canonical position with the side to move.
+    pub(super) position: String,
+    /// The side whose win was in question.
+    pub(super) side: Side,
+    /// The nodes and the time that this job took.
+    pub(super) nodes: u64,
+    pub(super) millis: u64,
+    #[serde(flatten)]
+    pub(super) finding: Finding,
+}
+
+/// The answer of a job.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "answer")]
+pub(super) enum Finding {
+    #[serde(rename = "won")]
+    Won {
+        /// The name of the certificate.
+        certificate: String,
+    },
+    #[serde(rename = "not won")]
+    NotWon {
+        /// The name of the certificate.
+        certificate: String,
+    },
+    #[serde(rename = "open")]
+    Open {
+        proof: u32,
+        disproof: u32,
+        /// Whether the job has used up its nodes. If not, it was interrupted, and is to go on.
+        finished: bool,
+        /// The moves that the rules and the tables do not decide, with the proof and disproof
+        /// numbers after them.
+        moves: Vec<(String, u32, u32)>,
+    },
+}
+
+impl JobRecord {
+    /// Returns the line with its hash.
+    fn line(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let json = serde_json::to_string(self)?;
+        Ok(format!("{} {json}\n", hash(json.as_bytes(), HASH_DIGITS)).into_bytes())
+    }
+
+    /// Reads a line without its end; `None` if it is damaged.
+    fn parse(line: &[u8]) -> Option<JobRecord> {
+        let (digits, rest) = line.split_at_checked(HASH_DIGITS)?;
+        let json = rest.strip_prefix(b" ")?;
+        let is_whole = hash(json, HASH_DIGITS).as_bytes() == digits;
+        is_whole.then(|| serde_json::from_slice(json).ok()).flatten()
+    }
+}
+
+/// The journal that this process writes; the file is created with the first line.
+#[derive(Debug, Default)]
+pub(super) struct JournalWriter {
+    file: Option<(PathBuf, Box<dyn Output>)>,
+}
+
+impl JournalWriter {
+    /// Appends a record durably.
+    pub(super) fn append(&mut self, folder: &Folder, record: &JobRecord) -> Result<(), StoreError> {
+        let (path, out) = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(folder.create_journal()?),
+        };
+        let line = record.line().map_err(|error| StoreError::at(path)(error.into()))?;
+        let written = out.write_all(&line).and_then(|()| out.sync());
+        written.map_err(StoreError::at(path))
+    }
+
+    /// Returns the path of the journal.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(|(path, _)| &**path)
+    }
+}
+
+/// Reads what is new in the journals.
+#[derive(Debug, Default)]
+pub(super) struct JournalReader {
+    /// By journal, the bytes read so far.
+    read: BTreeMap<PathBuf, u64>,
+}
+
+/// A damaged line of a journal.
+#[derive(Debug)]
+pub(super) struct DamagedLine {
+    path: PathBuf,
+    offset: u64,
+}
+
+impl fmt::Display for DamagedLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DamagedLine { path, offset } = self;
+        write!(f, "{}: the line at byte {offset} is damaged and was skipped", path.display())
+    }
+}
+
+impl JournalReader {
+    /// Reads the lines that were added since the last call to all journals but `own`. A last line
+    /// without its end is left for the next call.
+    pub(super) fn read_new(
+        &mut self,
+        folder: &Folder,
+        own: Option<&Path>,
+    ) -> Result<(Vec<JobRecord>, Vec<DamagedLine>), StoreError> {
+        let journals = folder.root.join(JOURNALS);
+        let mut paths = folder.files.list(&journals).map_err(StoreError::at(&journals))?;
+        paths.sort();
+        let (mut records, mut damaged) = (Vec::new(), Vec::new());
+        for path in paths.into_iter().filter(|path| own != Some(path)) {
+            let length = folder.files.length(&path).map_err(StoreError::at(&path))?;
+            let start = self.read.get(&path).copied().unwrap_or(0);
+            if length <= start {
+                continue;
+            }
+            let new = folder.files.read(&path, start, (length - start) as usize);
+            let new = new.map_err(StoreError::at(&path))?;
+            let mut offset = start;
+            for line in new.split_inclusive(|&byte| byte == b'\n') {
+                let Some(content) = line.strip_suffix(b"\n") else { break };
+                match JobRecord::parse(content) {
+                    Some(record) => records.push(record),
+                    None => damaged.push(DamagedLine { path: path.clone(), offset }),
+                }
+                offset += line.len() as u64;
+            }
+            self.read.insert(path, offset);
+        }
+        Ok((records, damaged))
+    }
+}

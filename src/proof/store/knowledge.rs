@@ -1,0 +1,90 @@
+//! What the certificates of a store prove, prepared for the search.
+
+use std::collections::HashSet;
+
+use crate::engine::state::{State, Step};
+use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::canonical::Canonical;
+use crate::proof::certificate::Certificate;
+use crate::proof::closed_set::Leaf;
+use crate::proof::search::{Shared, Worker};
+
+/// The positions of certificates by their hash; each has its holder to move.
+#[derive(Debug, Default)]
+pub(super) struct Knowledge {
+    /// By holder, where it wins.
+    wins: BySide<HashSet<u64>>,
+    /// By holder, where it does not lose.
+    holds: BySide<HashSet<u64>>,
+}
+
+impl Knowledge {
+    /// Adds the positions of a certificate, also to the table of proof numbers, so that the search
+    /// need not prove them again.
+    pub(super) fn add<const W: usize>(
+        &mut self,
+        shared: &Shared<'_, W>,
+        rules: &Ruleset,
+        certificate: &Certificate,
+    ) {
+        for (holder, wins, moves) in certificate.strategies(rules) {
+            let sets = if wins { &mut self.wins } else { &mut self.holds };
+            for strategy_move in moves {
+                let step = Step::new(strategy_move.from.into(), strategy_move.to.into());
+                let mut state = State::new(&shared.board, &strategy_move.position);
+                sets[holder].insert(shared.keys.hashes(&state).key(holder).check);
+                shared.put_proved(&state, holder, wins, step);
+                state.play(&shared.board, step);
+                shared.put_proved(&state, holder, wins, Step::NONE);
+            }
+        }
+    }
+
+    /// Returns whether certificates prove that the side wins (true) or does not win in the worker's
+    /// canonical position, or the rules and the tables do; `None` if neither.
+    pub(super) fn answer<const W: usize>(
+        &self,
+        worker: &mut Worker<'_, '_, W>,
+        position: &Canonical<W>,
+    ) -> Option<bool> {
+        let side = worker.prover;
+        if self.proves(worker, position, side, true) {
+            return Some(true);
+        }
+        self.proves(worker, position, side.other(), false).then_some(false)
+    }
+
+    /// Returns whether the holder is proved to win, or else not to lose.
+    fn proves<const W: usize>(
+        &self,
+        worker: &mut Worker<'_, '_, W>,
+        position: &Canonical<W>,
+        holder: Side,
+        wins: bool,
+    ) -> bool {
+        worker.set(position);
+        match worker.leaf(holder, wins) {
+            Leaf::Held => return true,
+            Leaf::Lost => return false,
+            Leaf::Inner if position.to_move == holder => {
+                return self.contains(worker, holder, wins);
+            }
+            Leaf::Inner => {}
+        }
+        worker.successors().iter().all(|(_, reply)| {
+            worker.set(reply);
+            worker.leaf(holder, wins) == Leaf::Held || self.contains(worker, holder, wins)
+        })
+    }
+
+    /// Returns whether the worker's state is in a strategy of the holder.
+    fn contains<const W: usize>(
+        &self,
+        worker: &Worker<'_, '_, W>,
+        holder: Side,
+        wins: bool,
+    ) -> bool {
+        let check = worker.shared.keys.hashes(&worker.state).key(holder).check;
+        self.wins[holder].contains(&check) || !wins && self.holds[holder].contains(&check)
+    }
+}

@@ -1,0 +1,94 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod assemble;
+mod choice;
+mod claims;
+mod contents;
+mod desk;
+mod error;
+#[cfg(test)]
+mod faults;
+mod folder;
+mod journal;
+mod knowledge;
+mod status;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod workers;
+
+pub use error::StoreError;
+pub use status::{MoveStatus, QuestionStatus, StoreStatus, status, store_rules};
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::game::position::Position;
+use crate::game::rules::Ruleset;
+use crate::system::filesystem::{FileSystem, SystemFiles};
+
+use super::prover::{Proof, ProofError, ProofOptions, ProofProgress};
+use folder::Folder;
+use workers::Team;
+
+/// Where the jobs of a proof are kept, and how large they are.
+#[derive(Clone)]
+pub struct StoreOptions<'a> {
+    /// The folder of the store. It is created if it is missing.
+    pub folder: &'a Path,
+    /// The text of the ruleset's file, for a new store.
+    pub rules_text: &'a str,
+    /// The nodes of a job; `None` to let them grow with the nodes of the question.
+    pub job_nodes: Option<u64>,
+    /// Called with each file, or line of a file, that is damaged and was ignored.
+    pub notice: &'a (dyn Fn(&str) + Sync),
+    files: Arc<dyn FileSystem>,
+}
+
+impl<'a> StoreOptions<'a> {
+    /// Creates options with jobs that grow, and without notices.
+    pub fn new(folder: &'a Path, rules_text: &'a str) -> StoreOptions<'a> {
+        let files = Arc::new(SystemFiles);
+        StoreOptions { folder, rules_text, job_nodes: None, notice: &|_| (), files }
+    }
+}
+
+impl fmt::Debug for StoreOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StoreOptions { folder, job_nodes, .. } = self;
+        f.debug_struct("StoreOptions")
+            .field("folder", folder)
+            .field("job_nodes", job_nodes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Searches for a proof of the position's value as [`prove`](super::prove) does, in jobs that are
+/// kept in a store: after any end another call goes on. Each thread works on a job of its own; all
+/// share one table. Several processes may work in one store. An answer is given only if its
+/// certificate, made of the parts in the store, holds.
+///
+/// # Errors
+/// If the position is invalid or final, the tables are for other rules, there is not enough memory,
+/// or the store cannot be read or written.
+pub fn prove_in_store(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    store: &StoreOptions<'_>,
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Result<Proof, StoreError> {
+    position.check(rules).map_err(ProofError::from)?;
+    if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
+        return Err(ProofError::OtherTables.into());
+    }
+    let files = Arc::clone(&store.files);
+    let folder = Folder::create(files, store.folder, rules, store.rules_text)?;
+    match rules.board.area().div_ceil(64) {
+        1 => Team::<1>::prove(rules, position, options, (store, folder), report),
+        2 => Team::<2>::prove(rules, position, options, (store, folder), report),
+        3 => Team::<3>::prove(rules, position, options, (store, folder), report),
+        _ => Team::<6>::prove(rules, position, options, (store, folder), report),
+    }
+}

@@ -1,0 +1,373 @@
+//! Proofs in stores: interrupted, shared, merged and damaged.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::claims::{Claim, ClaimedJob};
+use super::folder::{CERTIFICATES, Folder, JOURNALS};
+use super::journal::{Finding, JobRecord, JournalReader};
+use super::*;
+use crate::game::rules::Side;
+use crate::proof::prover::{Answer, ProvedValue};
+use crate::proof::tests::{random_positions, rules, table_value, tables};
+use crate::proof::{Certificate, check};
+use crate::tablebase::{Tablebase, TablebaseOptions};
+
+/// A small game that the defenders win, without tables.
+pub(super) struct Case {
+    pub(super) rules: Ruleset,
+    pub(super) text: String,
+    pub(super) tables: Tablebase,
+    pub(super) position: Position,
+    pub(super) value: ProvedValue,
+}
+
+/// How a proof in a store is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) threads: usize,
+    pub(super) table_bytes: usize,
+    pub(super) job_nodes: u64,
+    pub(super) max_nodes: Option<u64>,
+}
+
+pub(super) const RUN: Run =
+    Run { threads: 1, table_bytes: 1 << 20, job_nodes: 40, max_nodes: Some(200_000) };
+
+fn rules_text(name: &str) -> String {
+    let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    Ruleset::text(name).or_else(|_| Ruleset::text(&path)).unwrap()
+}
+
+impl Case {
+    pub(super) fn of(game: &str) -> Case {
+        let path = format!("{}/examples/rulesets/{game}.toml", env!("CARGO_MANIFEST_DIR"));
+        let (rules, text) = (Ruleset::load(&path).unwrap(), Ruleset::text(&path).unwrap());
+        let options = TablebaseOptions { embedded: false, ..Default::default() };
+        let tables = Tablebase::with_options(rules.clone(), options);
+        let position = Position::start(&rules).unwrap();
+        Case { rules, text, tables, position, value: ProvedValue::Win(Side::Defenders) }
+    }
+
+    /// A game of some 500 nodes, and so of many jobs.
+    pub(super) fn win() -> Case {
+        Case::of("5x5-corners-6v4")
+    }
+
+    pub(super) fn run(&self, folder: &Path, run: Run) -> Result<Proof, StoreError> {
+        self.run_on(Arc::new(SystemFiles), folder, run, &|_| ())
+    }
+
+    pub(super) fn run_on(
+        &self,
+        files: Arc<dyn FileSystem>,
+        folder: &Path,
+        run: Run,
+        notice: &(dyn Fn(&str) + Sync),
+    ) -> Result<Proof, StoreError> {
+        let options = ProofOptions {
+            max_nodes: run.max_nodes,
+            table_bytes: run.table_bytes,
+            threads: NonZeroUsize::new(run.threads).unwrap(),
+            tables: Some(&self.tables),
+            ..ProofOptions::default()
+        };
+        let job_nodes = Some(run.job_nodes);
+        let store = StoreOptions { folder, rules_text: &self.text, job_nodes, notice, files };
+        prove_in_store(&self.rules, &self.position, &options, &store, &mut |_| true)
+    }
+
+    /// Asserts that the value is proved, with a certificate that holds.
+    pub(super) fn is_proved(&self, proof: &Proof, what: &str) {
+        assert_eq!(proof.value(), self.value, "{what}");
+        let certificate = proof.certificate.as_ref().unwrap_or_else(|| panic!("{what}: none"));
+        let mut bytes = Vec::new();
+        certificate.write(&mut bytes).unwrap();
+        let read = Certificate::read(&bytes[..], &self.rules).unwrap();
+        assert_eq!(read.position(), &self.position, "{what}");
+        let report = check(&read, &self.rules, &self.tables);
+        let report = report.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(report.value, self.value, "{what}");
+    }
+
+    fn goes_on(&self, folder: &Path, run: Run, what: &str) -> Proof {
+        let proof = self.run(folder, run).unwrap_or_else(|error| panic!("{what}: {error}"));
+        self.is_proved(&proof, what);
+        proof
+    }
+
+    pub(super) fn records(&self, folder: &Path) -> Vec<JobRecord> {
+        let folder = Folder::open(Arc::new(SystemFiles), folder, &self.rules).unwrap();
+        JournalReader::default().read_new(&folder, None).unwrap().0
+    }
+
+    fn status(&self, folder: &Path) -> StoreStatus {
+        status(folder, &self.tables, &self.position, &|_| ()).unwrap()
+    }
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn copy(from: &Path, to: &Path) {
+    for folder in [JOURNALS, CERTIFICATES] {
+        for path in files_in(&from.join(folder)) {
+            fs::copy(&path, to.join(folder).join(path.file_name().unwrap())).unwrap();
+        }
+    }
+}
+
+/// Proves random positions in stores and compares the values with those of tables. Returns how
+/// many draws there were.
+fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, run: Run) -> usize {
+    let rules = rules(name);
+    let (_tables, tables) = tables(&rules, slice);
+    let (mut open, mut draws) = (0, 0);
+    for position in random_positions(&rules, slice, count, 20_261_126) {
+        let text = position.to_text(&rules);
+        let folder = tempfile::tempdir().unwrap();
+        let rules_text = rules_text(name);
+        let options = ProofOptions {
+            max_nodes: Some(50_000),
+            table_bytes: run.table_bytes,
+            threads: NonZeroUsize::new(run.threads).unwrap(),
+            tables: Some(&tables),
+            max_table_men,
+            ..ProofOptions::default()
+        };
+        let mut store = StoreOptions::new(folder.path(), &rules_text);
+        store.job_nodes = Some(run.job_nodes);
+        let proof = prove_in_store(&rules, &position, &options, &store, &mut |_| true).unwrap();
+        if proof.value() == ProvedValue::Open {
+            open += 1;
+            continue;
+        }
+        assert_eq!(proof.value(), table_value(&rules, &tables, &position), "{name} {text}");
+        draws += usize::from(matches!(proof.value(), ProvedValue::Endless(_)));
+        let certificate =
+            proof.certificate.clone().unwrap_or_else(|| panic!("{name} {text}: none"));
+        let report = check(&certificate, &rules, &tables).unwrap();
+        assert_eq!(report.value, proof.value(), "{name} {text}");
+    }
+    assert!(open <= count / 20, "{name} {slice}: {open} of {count} are open");
+    draws
+}
+
+#[test]
+fn proofs_in_stores_agree_with_tables() {
+    compare("brandubh", "K1v4", 4, 30, Run { job_nodes: 10, ..RUN });
+    compare("mini-corner", "K2v3", 0, 20, Run { job_nodes: 50, threads: 2, ..RUN });
+    compare("berkeley", "K1v2", 2, 15, Run { job_nodes: 5, ..RUN });
+}
+
+#[test]
+fn draws_are_proved_in_stores() {
+    let run = Run { job_nodes: 20, ..RUN };
+    let draws =
+        compare("brandubh", "K0v4", 3, 150, run) + compare("mini-corner", "K0v4", 2, 150, run);
+    assert!(draws > 0, "no draw among the positions");
+}
+
+#[test]
+fn an_interrupted_proof_goes_on_with_other_threads_and_memory() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    let mut runs = 0;
+    let proof = loop {
+        let threads = 1 + runs % 2;
+        let run = Run { threads, table_bytes: 1 << (14 + runs % 7), max_nodes: Some(100), ..RUN };
+        let proof = case.run(folder.path(), run).unwrap();
+        if proof.value() != ProvedValue::Open {
+            break proof;
+        }
+        assert!(proof.nodes >= 1, "a run without a node");
+        runs += 1;
+        assert!(runs < 2000, "no end");
+    };
+    assert!(runs > 2, "{runs} runs");
+    case.is_proved(&proof, "in the end");
+    let again = case.goes_on(folder.path(), RUN, "again");
+    assert_eq!(again.nodes, 0, "what is proved is not searched again");
+}
+
+#[test]
+fn a_store_of_other_rules_and_other_folders_are_refused() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.goes_on(folder.path(), RUN, "first");
+    let rules = Ruleset::load("brandubh").unwrap();
+    let position = Position::start(&rules).unwrap();
+    let store = StoreOptions::new(folder.path(), &case.text);
+    let options = ProofOptions { table_bytes: 1 << 16, ..ProofOptions::default() };
+    let refused = prove_in_store(&rules, &position, &options, &store, &mut |_| true);
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("other rules") && message.contains("6v4"), "{message}");
+    let foreign = tempfile::tempdir().unwrap();
+    fs::write(foreign.path().join("letters.txt"), "dear").unwrap();
+    let refused = case.run(foreign.path(), RUN).unwrap_err().to_string();
+    assert!(refused.contains("not a proof store"), "{refused}");
+    assert_eq!(files_in(foreign.path()).len(), 1);
+}
+
+#[test]
+fn damaged_journals_lose_their_damaged_lines_only() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(200), ..RUN }).unwrap();
+    let whole = case.records(folder.path());
+    assert!(whole.len() >= 3, "{}", whole.len());
+    let journal = files_in(&folder.path().join(JOURNALS)).remove(0);
+    let bytes = fs::read(&journal).unwrap();
+    let second = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    // A line in the middle, and the end.
+    let mut changed = bytes.clone();
+    changed[second + 40] ^= 4;
+    changed.truncate(bytes.len() - 7);
+    fs::write(&journal, &changed).unwrap();
+    let left = case.records(folder.path());
+    assert_eq!(left.len(), whole.len() - 2);
+    assert_eq!(left[0], whole[0]);
+    let notices = Mutex::new(Vec::new());
+    let files = Arc::new(SystemFiles);
+    let notice = |text: &str| notices.lock().unwrap().push(text.to_owned());
+    let proof = case.run_on(files, folder.path(), RUN, &notice).unwrap();
+    case.is_proved(&proof, "after the damage");
+    let notices = notices.into_inner().unwrap();
+    let place = format!("byte {second} is damaged");
+    assert!(notices.len() == 1 && notices[0].contains(&place), "{notices:?}");
+}
+
+#[test]
+fn damaged_certificates_are_ignored_and_proved_again() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.goes_on(folder.path(), RUN, "first");
+    let certificates = files_in(&folder.path().join(CERTIFICATES));
+    assert!(certificates.len() > 1);
+    let path = certificates.iter().max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() - 20;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).unwrap();
+    let notices = Mutex::new(Vec::new());
+    let notice = |text: &str| notices.lock().unwrap().push(text.to_owned());
+    let proof = case.run_on(Arc::new(SystemFiles), folder.path(), RUN, &notice).unwrap();
+    case.is_proved(&proof, "after the damage");
+    let notices = notices.into_inner().unwrap();
+    assert!(notices.iter().any(|text| text.contains("damaged")), "{notices:?}");
+}
+
+/// A certificate that can be read, but claims what is not so: the loser's win.
+#[test]
+fn false_certificates_are_found_and_removed() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
+    let part = super::super::certificate::Part::new(&case.rules, winner.other(), true, Vec::new());
+    let parts = vec![part];
+    let tables = Some(&case.tables);
+    let false_claim = Certificate::new(&case.rules, &case.position, parts, tables, usize::MAX);
+    let store = Folder::open(Arc::new(SystemFiles), folder.path(), &case.rules).unwrap();
+    let name = store.write_certificate(&false_claim).unwrap();
+    case.goes_on(folder.path(), RUN, "with a false certificate");
+    assert!(!store.certificates().unwrap().contains(&name));
+}
+
+#[test]
+fn merged_stores_know_what_both_know() {
+    let case = Case::win();
+    let [one, other, merged] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let part = Run { max_nodes: Some(250), ..RUN };
+    case.run(one.path(), part).unwrap();
+    case.run(other.path(), Run { threads: 2, table_bytes: 1 << 12, job_nodes: 30, ..part })
+        .unwrap();
+    case.run(merged.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    let own = case.records(merged.path()).len();
+    copy(one.path(), merged.path());
+    copy(other.path(), merged.path());
+    let records = case.records(merged.path()).len();
+    assert_eq!(records, own + case.records(one.path()).len() + case.records(other.path()).len());
+    case.goes_on(merged.path(), RUN, "merged");
+    // A finished store answers for an empty one.
+    let fresh = tempfile::tempdir().unwrap();
+    case.run(fresh.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    copy(merged.path(), fresh.path());
+    assert_eq!(case.goes_on(fresh.path(), RUN, "copied").nodes, 0);
+}
+
+/// The journals of processes that worked at once have no job twice.
+#[test]
+fn processes_share_the_jobs() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    // Each call is as independent of the other as another process: it shares nothing but files.
+    std::thread::scope(|scope| {
+        for threads in [1, 2] {
+            let (case, path) = (&case, folder.path());
+            scope.spawn(move || {
+                let run = Run { threads, table_bytes: 1 << 12, job_nodes: 20, ..RUN };
+                case.goes_on(path, run, "one of two");
+            });
+        }
+    });
+    let mut done = BTreeSet::new();
+    for record in case.records(folder.path()) {
+        let is_solved = !matches!(record.finding, Finding::Open { .. });
+        let is_new = done.insert((record.position.clone(), record.side.name()));
+        assert!(is_new || !is_solved || record.nodes == 0, "twice: {record:?}");
+    }
+    assert!(done.len() > 4, "{}", done.len());
+}
+
+#[test]
+fn a_job_is_claimed_once() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    let store = Folder::open(Arc::new(SystemFiles), folder.path(), &case.rules).unwrap();
+    let job = ClaimedJob { position: "somewhere".to_owned(), side: Side::Attackers };
+    let claim = Claim::take(&store, &job).unwrap();
+    assert!(claim.is_some());
+    assert!(Claim::take(&store, &job).unwrap().is_none());
+    let status = case.status(folder.path());
+    assert_eq!(status.questions[Side::Attackers].claimed, 1);
+    assert_eq!(status.questions[Side::Defenders].claimed, 0);
+    drop(claim);
+    assert_eq!(case.status(folder.path()).questions[Side::Attackers].claimed, 0);
+    assert!(Claim::take(&store, &job).unwrap().is_some());
+}
+
+#[test]
+fn the_status_is_read_without_a_trace() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    assert!(status(folder.path(), &case.tables, &case.position, &|_| ()).is_err());
+    let proof = case.run(folder.path(), Run { max_nodes: Some(150), ..RUN }).unwrap();
+    let listing =
+        || [JOURNALS, CERTIFICATES, "claims"].map(|name| files_in(&folder.path().join(name)));
+    let before = listing();
+    let found = case.status(folder.path());
+    assert_eq!(listing(), before);
+    let questions = found.questions;
+    assert_eq!(questions.iter().map(|question| question.nodes).sum::<u64>(), proof.nodes);
+    for side in Side::ALL {
+        assert!(matches!(questions[side].answer, Answer::Open { .. }), "{side:?}");
+        assert!(questions[side].jobs > 0 && questions[side].open > 0, "{questions:?}");
+        assert!(!questions[side].moves.is_empty() && !questions[side].line.is_empty());
+    }
+    assert!(found.bytes > 0);
+    case.goes_on(folder.path(), RUN, "in the end");
+    let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
+    let status = case.status(folder.path());
+    assert_eq!(status.questions[winner].answer, Answer::Won);
+    assert!(status.certificates > 0);
+}
