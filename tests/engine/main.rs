@@ -7,6 +7,7 @@ mod histories;
 #[path = "../support/minimax/mod.rs"]
 mod minimax;
 mod proof;
+mod proved;
 #[path = "../support/shuffled/mod.rs"]
 mod shuffled;
 mod tactics;

@@ -142,22 +142,24 @@ fn read(path: &Path, tables: &[&Arc<Tablebase>]) -> Result<(usize, Certificate),
 /// Returns the certificates in a folder, or in its folder of proofs, sorted by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, BookError> {
     let mut files = Vec::new();
-    for folder in [folder.to_owned(), folder.join(STORE_FOLDER)] {
+    let of_store = folder.join(STORE_FOLDER);
+    for folder in [folder, &of_store] {
         if !folder.is_dir() {
             continue;
         }
         let unreadable = |error: io::Error| {
             let error = CertificateError::Io(error);
-            BookError::Certificate { path: folder.clone(), error }
+            BookError::Certificate { path: folder.to_owned(), error }
         };
-        for entry in fs::read_dir(&folder).map_err(unreadable)? {
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
             if path.extension().is_some_and(|extension| extension == EXTENSION) {
                 files.push(path);
             }
         }
     }
-    if files.is_empty() {
+    // A store may be at its beginning.
+    if files.is_empty() && !of_store.is_dir() {
         return Err(BookError::Empty(folder.to_owned()));
     }
     files.sort();

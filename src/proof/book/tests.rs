@@ -177,6 +177,8 @@ fn certificates_are_found_in_files_folders_and_stores() {
     fs::create_dir(&empty).unwrap();
     let none = open(&empty, &few).unwrap_err();
     assert!(none.contains("empty: no certificates (*.cert)"), "{none}");
+    fs::create_dir(empty.join("proofs")).unwrap();
+    assert_eq!(open(&empty, &few).unwrap().certificates(), [], "a store without proofs yet");
     // A folder may hold proofs of many games; a file that is named may not be of another one.
     let tablut = Arc::new(Tablebase::new(Ruleset::builtin("tablut").unwrap()));
     assert_eq!(open(folder.path(), &tablut).unwrap().certificates(), []);
