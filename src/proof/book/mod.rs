@@ -205,7 +205,7 @@ impl ProofBook {
         about.or_else(|| {
             let quiet = moves.iter().filter(|(played, _)| played.ending.is_none());
             let next = |(played, _): &(Move, _)| self.strategy_move(&position.after(played));
-            Some(quiet.filter_map(|mv| next(mv)).next()?.certificate)
+            Some(quiet.filter_map(next).next()?.certificate)
         })
     }
 

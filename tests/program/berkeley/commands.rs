@@ -118,7 +118,7 @@ fn a_side_that_must_move_beyond_the_limit_loses() {
     // Moves that were taken back do not count, nor do those from before a change.
     assert_eq!(said(&format!("{moves}undo\nlimit 1\n")).err, "");
     let changed = said(&format!("{moves}toggle a1\nlimit 1\n"));
-    assert!(changed.err.contains("so far are 2"), "{}", changed.err);
+    assert!(changed.err.contains("2 moves have been made so far"), "{}", changed.err);
 }
 
 #[test]
