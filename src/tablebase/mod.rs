@@ -16,6 +16,7 @@ pub use answer::{LineAnswer, MoveAnswer, PositionProof, ProbeAnswer, ProvedBound
 pub use cache::{BlockCache, CacheStatistics};
 pub use error::ProbeError;
 pub(crate) use files::foreign;
+#[cfg(feature = "engine")]
 pub(crate) use probe::sort_best_first;
 pub use probe::{MoveProbe, Probe, Probed};
 

@@ -93,9 +93,9 @@ fn certificates_of_no_ruleset_are_refused() {
     let options = ProofOptions { certify: true, ..ProofOptions::default() };
     let proof = prove(&rules, &start, &options, &mut |_| true).unwrap();
     proof.certificate.unwrap().write(std::fs::File::create(&file).unwrap()).unwrap();
-    let refused = open(Vec::new(), &[file.clone()]).unwrap_err();
+    let refused = open(Vec::new(), std::slice::from_ref(&file)).unwrap_err();
     assert!(refused.contains("won.cert") && refused.contains("other rules"), "{refused}");
-    assert!(open(vec![rules], &[file.clone()]).is_ok());
+    assert!(open(vec![rules], std::slice::from_ref(&file)).is_ok());
     // A folder may hold proofs of games that are not served.
     assert!(open(Vec::new(), &[folder.path().to_owned()]).is_ok());
     let bytes = std::fs::read(&file).unwrap();

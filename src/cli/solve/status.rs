@@ -140,6 +140,6 @@ fn answer_text(answer: Answer) -> String {
 fn row(status: &MoveStatus, rules: &Ruleset) -> Vec<String> {
     let AnswerJson { answer, proof, disproof } = AnswerJson::new(status.answer);
     let played = status.played.display(rules.board).to_string();
-    let number = |number: Option<u32>| number.map_or("-".to_owned(), |number| grouped(number));
+    let number = |number: Option<u32>| number.map_or("-".to_owned(), grouped);
     vec![played, answer.to_owned(), number(proof), number(disproof)]
 }
