@@ -493,18 +493,21 @@ pub(super) struct JobAnswer<const W: usize> {
     /// The moves that the rules and the tables do not decide, with the proof and the disproof
     /// number after them.
     pub(super) moves: Vec<(Step, [u32; 2])>,
+    /// Whether the search found no win, but sought no closed set that would prove it.
+    pub(super) lacks_closed_set: bool,
 }
 
 /// How many times its nodes a job may take to make a closed set.
 #[cfg(feature = "build")]
 const REFUTATION_FACTOR: u64 = 4;
 
-/// Searches the answer to one question about a canonical position, with that many nodes.
+/// Searches the answer to one question about a canonical position, with that many nodes. If the
+/// search finds no win, a closed set is sought only if `seeks_closed_set`.
 #[cfg(feature = "build")]
 pub(super) fn answer_job<const W: usize>(
     (shared, rules): (&Shared<'_, W>, &Ruleset),
     (position, side): (&Canonical<W>, Side),
-    budget: u64,
+    (budget, seeks_closed_set): (u64, bool),
     (options, deadline): (&ProofOptions<'_>, Option<Instant>),
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> JobAnswer<W> {
@@ -533,7 +536,9 @@ pub(super) fn answer_job<const W: usize>(
     if answer == UNKNOWN {
         answer = prover.answer(side, budget);
     }
-    if answer == Answer::NotWon && prover.parts.is_empty() {
+    let is_unproved = answer == Answer::NotWon && prover.parts.is_empty();
+    let lacks_closed_set = is_unproved && !seeks_closed_set;
+    if is_unproved && seeks_closed_set {
         answer = prover.refute(side);
     }
     let mut moves = Vec::new();
@@ -541,9 +546,12 @@ pub(super) fn answer_job<const W: usize>(
         let mut worker = Worker::new(shared, &control, side, prover.root.clone());
         let [proof, disproof] = worker.numbers_of_win();
         answer = Answer::Open { proof, disproof };
-        moves = worker.open_moves();
+        if !lacks_closed_set {
+            moves = worker.open_moves();
+        }
     }
-    JobAnswer { answer, parts: prover.parts, nodes: control.nodes.load(Ordering::Relaxed), moves }
+    let nodes = control.nodes.load(Ordering::Relaxed);
+    JobAnswer { answer, parts: prover.parts, nodes, moves, lacks_closed_set }
 }
 
 #[cfg(feature = "build")]

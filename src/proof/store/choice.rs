@@ -13,7 +13,7 @@ use crate::proof::search::Worker;
 use super::claims::{Claim, ClaimedJob};
 use super::desk::Desk;
 use super::error::StoreError;
-use super::tree::{NOT_WON, NodeId, Tree, Values, WON};
+use super::tree::{HOPELESS, NOT_WON, NodeId, Tree, Values, WON};
 use super::workers::Team;
 
 /// The least nodes of a job, unless they are given.
@@ -32,6 +32,8 @@ pub(super) struct Job<const W: usize> {
     /// The nodes that the job is to take, and that the limits leave.
     pub(super) wanted: u64,
     pub(super) budget: u64,
+    /// Whether to seek a closed set if the search finds no win.
+    pub(super) seeks_closed_set: bool,
 }
 
 /// How the choice of a job ended.
@@ -39,7 +41,7 @@ pub(super) enum Choice<const W: usize> {
     Job(Job<W>),
     /// The question is answered by what is stored.
     Answered(bool),
-    /// All jobs are in work.
+    /// All jobs are in work, or wait for the other question.
     Nothing,
 }
 
@@ -59,6 +61,12 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 NOT_WON => return Ok(Choice::Answered(false)),
                 _ => {}
             }
+            let lacks_closed_sets = values.of(root)[0] >= HOPELESS;
+            desk.lacks_closed_sets[side] = lacks_closed_sets;
+            if lacks_closed_sets && desk.closed_sets_wait(side) {
+                return Ok(Choice::Nothing);
+            }
+            let seeks_closed_set = lacks_closed_sets || !desk.is_open(side.other());
             let Some(id) = next else { return Ok(Choice::Nothing) };
             let node = desk.contents.trees[side].node(id);
             let (position, jobs) = (node.position, node.jobs);
@@ -84,7 +92,15 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             desk.planned[side] += budget;
             desk.in_work += 1;
             self.describe(desk, worker, &values);
-            return Ok(Choice::Job(Job { claim, claimed, position, id, wanted, budget }));
+            return Ok(Choice::Job(Job {
+                claim,
+                claimed,
+                position,
+                id,
+                wanted,
+                budget,
+                seeks_closed_set,
+            }));
         }
     }
 

@@ -13,11 +13,15 @@ use super::tree::{NodeId, unsolved};
 
 /// How long a job that another process has claimed counts as busy before it is tried again.
 const RETRY: Duration = Duration::from_secs(1);
+/// How many times the nodes of a question the other one gets before closed sets are sought.
+const PATIENCE: u64 = 8;
 
 /// What the workers share under a lock.
 pub(super) struct Desk<'a, 't, const W: usize> {
     pub(super) contents: Contents<'a, 't, W>,
     pub(super) answers: BySide<Answer>,
+    /// Whether the side whose win is in question seems not to win, and only closed sets are missing.
+    pub(super) lacks_closed_sets: BySide<bool>,
     /// What is proved of the root.
     pub(super) parts: Vec<Part>,
     /// Why the work cannot go on.
@@ -54,6 +58,7 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
         Desk {
             contents,
             answers,
+            lacks_closed_sets: BySide::default(),
             parts: Vec::new(),
             failure: None,
             others: Vec::new(),
@@ -66,15 +71,32 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
 
     /// The open questions, that with the fewest nodes first.
     pub(super) fn open_questions(&self) -> Vec<Side> {
-        let is_open = |side: &Side| matches!(self.answers[*side], Answer::Open { .. });
-        let mut open: Vec<Side> = Side::ALL.into_iter().filter(is_open).collect();
-        open.sort_by_key(|&side| self.contents.trees[side].job_nodes + self.planned[side]);
+        let mut open: Vec<Side> =
+            Side::ALL.into_iter().filter(|&side| self.is_open(side)).collect();
+        open.sort_by_key(|&side| self.nodes(side));
         open
     }
 
+    /// Returns whether the closed sets of a side that seems not to win are to wait: a win of the
+    /// other side, which may still be found, would make them unnecessary, and they take long.
+    pub(super) fn closed_sets_wait(&self, side: Side) -> bool {
+        let other = side.other();
+        self.is_open(other)
+            && !self.lacks_closed_sets[other]
+            && self.nodes(other) < PATIENCE * self.nodes(side)
+    }
+
+    /// The nodes that a question has had, with those of the jobs in work.
+    fn nodes(&self, side: Side) -> u64 {
+        self.contents.trees[side].job_nodes + self.planned[side]
+    }
+
+    pub(super) fn is_open(&self, side: Side) -> bool {
+        matches!(self.answers[side], Answer::Open { .. })
+    }
+
     pub(super) fn is_answered(&self) -> bool {
-        let is_open = |answer: &Answer| matches!(answer, Answer::Open { .. });
-        !self.answers.iter().any(is_open)
+        !Side::ALL.into_iter().any(|side| self.is_open(side))
     }
 
     /// Lets jobs of other processes be tried again.

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use crate::game::rules::Side;
 use crate::proof::canonical::Canonical;
+use crate::proof::table;
 
 /// The numbers of what is solved.
 const INFINITE: u32 = u32::MAX;
 /// The number of what looks solved, but is not proved: a repetition of the line, or a result
 /// without a certificate. It is worked on when nothing else is left.
-const HOPELESS: u32 = 1 << 20;
+pub(super) const HOPELESS: u32 = table::INFINITE;
 /// The proof and the disproof number of a proved win, and of a proved refutation.
 pub(super) const WON: [u32; 2] = [0, INFINITE];
 pub(super) const NOT_WON: [u32; 2] = [INFINITE, 0];

@@ -169,7 +169,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let found = answer_job(
                 (self.shared, self.rules),
                 (&job.position, job.claimed.side),
-                job.budget,
+                (job.budget, job.seeks_closed_set),
                 (&options, self.deadline),
                 &mut |progress| {
                     self.running[number].store(progress.nodes, Ordering::Relaxed);
@@ -229,7 +229,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
 
     /// Stores what a job has found, and releases it.
     fn finish(&self, job: Job<W>, found: JobAnswer<W>, time: Duration) -> Result<(), StoreError> {
-        let Job { claim, claimed, position, id, wanted, budget } = job;
+        let Job { claim, claimed, position, id, wanted, budget, .. } = job;
         let side = claimed.side;
         let folder = self.desk().contents.folder.clone();
         let position = position.position(self.rules.id());
@@ -247,7 +247,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                     Answer::Open { proof, disproof } => [proof, disproof],
                     _ => [1, 1],
                 };
-                let was_cut = self.is_stopped() || budget < wanted;
+                let goes_on = self.is_stopped() || budget < wanted || found.lacks_closed_set;
                 let moves = found.moves.iter().map(|&(step, [proof, disproof])| {
                     let [from, to] = [step.from(), step.to()].map(|square| {
                         self.rules.board.square(square).map(|square| self.rules.board.name(square))
@@ -255,7 +255,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                     let squares = from.zip(to).map(|(from, to)| format!("{from}-{to}"));
                     (squares.unwrap_or_default(), proof, disproof)
                 });
-                Finding::Open { proof, disproof, finished: !was_cut, moves: moves.collect() }
+                Finding::Open { proof, disproof, finished: !goes_on, moves: moves.collect() }
             }
         };
         let name = match &finding {
