@@ -38,6 +38,7 @@ async fn a_late_random_position_is_discarded() {
 async fn a_late_line_does_not_change_the_address() {
     let page = Page::open(WELCOME).await;
     page.hold("/line").await;
+    page.until("document.querySelector('[data-move=b4-b3]')").await;
     page.run("document.querySelector('[data-move=b4-b3]').click()").await;
     page.reads(".verdict .title", "Attackers win in 6 plies").await;
     page.press("Best line").await;
