@@ -1,6 +1,6 @@
 //! The table of proof numbers.
 
-mod canonical {
+mod hashes {
     /// What identifies a position.
     #[derive(Clone, Copy)]
     pub(crate) struct Key {
@@ -11,7 +11,7 @@ mod canonical {
 #[path = "../../../src/proof/table.rs"]
 mod table;
 
-use canonical::Key;
+use hashes::Key;
 use table::{Entry, ProofTable};
 
 use crate::engine::state::Step;
