@@ -7,7 +7,6 @@ use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 use crate::proof::canonical::Canonical;
-use crate::proof::prover::JobCounts;
 use crate::proof::search::Worker;
 
 use super::claims::{Claim, ClaimedJob};
@@ -81,7 +80,8 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 desk.others.push((side, id, Instant::now()));
                 continue;
             };
-            // Another process may have finished the job just before.
+            self.describe(desk, worker, &values);
+            // Another process may have finished the job just before. What is new is not in `values`.
             desk.contents.read_new()?;
             if desk.contents.trees[side].node(id).jobs != jobs {
                 continue;
@@ -91,7 +91,6 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             desk.contents.trees[side].node_mut(id).is_busy = true;
             desk.planned[side] += budget;
             desk.in_work += 1;
-            self.describe(desk, worker, &values);
             return Ok(Choice::Job(Job {
                 claim,
                 claimed,
@@ -132,8 +131,6 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         desk.progress.question = worker.prover;
         desk.progress.numbers = values.of(root);
         desk.progress.line = played_line(worker, self.rules, self.position, &line);
-        let done = tree.jobs;
-        desk.progress.jobs = Some(JobCounts { done, running: desk.in_work });
     }
 }
 

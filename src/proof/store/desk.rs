@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::game::rules::{BySide, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::Part;
-use crate::proof::prover::{Answer, ProofOptions, ProofProgress};
+use crate::proof::prover::{Answer, JobCounts, ProofOptions, ProofProgress};
 
 use super::contents::Contents;
 use super::error::StoreError;
@@ -93,6 +93,13 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
 
     pub(super) fn is_open(&self, side: Side) -> bool {
         matches!(self.answers[side], Answer::Open { .. })
+    }
+
+    /// The state of the work for the user.
+    pub(super) fn progress(&self, nodes: u64, time: Duration) -> ProofProgress {
+        let done = self.contents.trees[self.progress.question].jobs;
+        let jobs = Some(JobCounts { done, running: self.in_work });
+        ProofProgress { nodes, time, jobs, ..self.progress.clone() }
     }
 
     pub(super) fn is_answered(&self) -> bool {

@@ -53,6 +53,20 @@ pub(super) struct Team<'a, 't, const W: usize> {
     pub(super) running: Vec<AtomicU64>,
 }
 
+/// A worker at work. When it is dropped, also by a panic, the team counts one worker less.
+struct Presence<'e, 'a, 't, const W: usize>(&'e Team<'a, 't, W>);
+
+impl<const W: usize> Drop for Presence<'_, '_, '_, W> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // The panic goes on when all have ended.
+            self.0.stop();
+        }
+        self.0.working.fetch_sub(1, Ordering::Relaxed);
+        self.0.changed.notify_all();
+    }
+}
+
 impl<'a, 't, const W: usize> Team<'a, 't, W> {
     /// Works until the questions are answered or the limits are reached.
     pub(super) fn prove(
@@ -120,8 +134,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 || self.options.max_nodes.is_some_and(|max| nodes >= max);
             let is_interrupted = reported.elapsed() >= REPORT_EVERY && {
                 reported = Instant::now();
-                let progress =
-                    ProofProgress { nodes, time: self.started.elapsed(), ..desk.progress.clone() };
+                let progress = desk.progress(nodes, self.started.elapsed());
                 // Other workers go on while the user looks.
                 drop(desk);
                 let goes_on = report(&progress);
@@ -145,6 +158,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
 
     /// Does jobs until there are no more.
     fn work(&self, number: usize) {
+        let _presence = Presence(self);
         let control = Control::new(self.deadline);
         let state = State::new(&self.shared.board, self.position);
         let mut workers =
@@ -154,8 +168,6 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             self.desk().failure.get_or_insert(error);
             self.stop();
         }
-        self.working.fetch_sub(1, Ordering::Relaxed);
-        self.changed.notify_all();
     }
 
     fn do_jobs(
