@@ -8,6 +8,7 @@ mod berkeley;
 mod bound;
 mod build;
 mod calibration;
+mod certificate;
 mod challenge;
 mod check;
 mod colour;

@@ -201,16 +201,26 @@ pub fn prove(
     options: &ProofOptions<'_>,
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Result<Proof, ProofError> {
-    position.check(rules)?;
-    if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
-        return Err(ProofError::OtherTables);
-    }
+    check_input(rules, position, options)?;
     match rules.board.area().div_ceil(64) {
         1 => prove_on::<1>(rules, position, options, report),
         2 => prove_on::<2>(rules, position, options, report),
         3 => prove_on::<3>(rules, position, options, report),
         _ => prove_on::<6>(rules, position, options, report),
     }
+}
+
+/// Checks that the position can be searched under these rules with the tables of the options.
+pub(super) fn check_input(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+) -> Result<(), ProofError> {
+    position.check(rules)?;
+    if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
+        return Err(ProofError::OtherTables);
+    }
+    Ok(())
 }
 
 /// The answer to a question before a search.

@@ -77,6 +77,19 @@ pub(super) fn table_value(rules: &Ruleset, tables: &Tablebase, position: &Positi
     }
 }
 
+/// Asserts that a proof has a certificate of the position and its value, which is written, read,
+/// and holds.
+pub(super) fn assert_certified(proof: &Proof, tables: &Tablebase, position: &Position, what: &str) {
+    let rules = tables.rules();
+    let certificate = proof.certificate.as_ref().unwrap_or_else(|| panic!("{what}: none"));
+    let mut bytes = Vec::new();
+    certificate.write(&mut bytes).unwrap();
+    let read = Certificate::read(&bytes[..], rules).unwrap();
+    assert_eq!(read.position(), position, "{what}");
+    let report = check(&read, rules, tables).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(report.value, proof.value(), "{what}");
+}
+
 /// Proves random positions with tables of fewer men, and compares the values with those of full
 /// tables. Every certificate is written, read and checked. Returns how many draws were proved.
 fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads: usize) -> usize {
@@ -101,14 +114,7 @@ fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads:
         }
         assert_eq!(proof.value(), table_value(&rules, &tables, &position), "{name} {text}");
         draws += usize::from(matches!(proof.value(), ProvedValue::Endless(_)));
-        let certificate =
-            proof.certificate.clone().unwrap_or_else(|| panic!("{name} {text}: none"));
-        let mut bytes = Vec::new();
-        certificate.write(&mut bytes).unwrap();
-        let read = Certificate::read(&bytes[..], &rules).unwrap();
-        let checked = check(&read, &rules, &tables);
-        let report = checked.unwrap_or_else(|error| panic!("{name} {text}: {error}"));
-        assert_eq!(report.value, proof.value(), "{name} {text}");
+        assert_certified(&proof, &tables, &position, &format!("{name} {text}"));
     }
     assert!(open <= count / 20, "{name} {slice}: {open} of {count} are open");
     draws

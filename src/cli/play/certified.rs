@@ -1,6 +1,5 @@
 //! Games against the strategy of a certificate.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,10 +8,11 @@ use taflbase::engine::{Engine, Limits, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::position::Position;
-use taflbase::proof::{BookMove, Certificate, CertificateError, ProofBook, ProvedValue};
+use taflbase::proof::{BookMove, ProofBook, ProvedValue};
 use taflbase::rules::Side;
 use taflbase::slice::Slice;
 
+use super::super::certificate;
 use super::super::error::CliError;
 use super::Args;
 use super::opponent::{score_text, strongest_limits};
@@ -107,9 +107,9 @@ fn loses(game: &Game, played: &Move) -> bool {
 impl Certified {
     /// Reads a certificate of the tables' rules.
     pub(super) fn open(path: &Path, tables: &Arc<Tablebase>) -> Result<Certified, CliError> {
-        let refused = |error| refused(path, &error);
-        let certificate = Certificate::read(open(path)?, tables.rules()).map_err(refused)?;
-        let missing = certificate.compare_tables(tables).map_err(refused)?;
+        let certificate = certificate::read(path, tables.rules())?;
+        let missing = certificate.compare_tables(tables);
+        let missing = missing.map_err(|error| certificate::refused(path, &error))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let (position, value) = (*certificate.position(), certificate.value());
         let holders = certificate.holders().into_iter().map(|(holder, _)| holder).collect();
@@ -139,17 +139,4 @@ impl Certified {
             )
         })
     }
-}
-
-/// Returns the name of the rules of a certificate.
-pub(super) fn rules_of(path: &Path) -> Result<String, CliError> {
-    Certificate::read_rules_name(open(path)?).map_err(|error| refused(path, &error))
-}
-
-fn open(path: &Path) -> Result<File, CliError> {
-    File::open(path).map_err(|error| CliError::Error(format!("{}: {error}", path.display())))
-}
-
-fn refused(path: &Path, error: &CertificateError) -> CliError {
-    CliError::Error(format!("{}: {error}", path.display()))
 }

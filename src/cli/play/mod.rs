@@ -20,11 +20,12 @@ use taflbase::position::Position;
 use taflbase::rules::Side;
 
 use super::arguments::{MAX, parse_number, parse_seconds};
+use super::certificate;
 use super::engine_args::EngineArgs;
 use super::error::CliError;
 use super::output::Session;
 
-use certified::{Certified, rules_of};
+use certified::Certified;
 use input::Input;
 use opponent::has_own_limits;
 use terminal::{Sources, TerminalGame};
@@ -137,7 +138,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     let rules_name = match (&args.rules, &args.certificate) {
         (Some(name), _) => name.clone(),
-        (None, Some(path)) => rules_of(path)?,
+        (None, Some(path)) => certificate::rules_name(path)?,
         (None, None) => return Err(CliError::new("name a ruleset")),
     };
     let tables = Arc::new(session.open_to_probe(&rules_name)?);

@@ -1,6 +1,5 @@
 mod status;
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,14 +10,14 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::proof::store::{StoreOptions, prove_in_store};
 use taflbase::proof::{
-    Answer, Certificate, CertificateError, CheckReport, JobCounts, Proof, ProofOptions,
-    ProofProgress, ProvedValue, check, prove,
+    Answer, CheckReport, JobCounts, Proof, ProofOptions, ProofProgress, ProvedValue, check, prove,
 };
 use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::{
     MAX, PositionArgs, Threads, on_interrupt, parse_bytes, parse_number, parse_seconds,
 };
+use crate::cli::certificate;
 use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::machine::threads;
@@ -322,15 +321,15 @@ impl ProgressPrinter<'_> {
 
 fn run_check(args: &Args, path: &Path, session: &Session) -> Result<(), CliError> {
     let started = Instant::now();
-    let refused = |error: CertificateError| refused(path, &error);
     let name = match &args.rules {
         Some(name) => name.clone(),
-        None => Certificate::read_rules_name(open(path)?).map_err(refused)?,
+        None => certificate::rules_name(path)?,
     };
     let tables: Tablebase = session.open_to_probe(&name)?;
     let rules = tables.rules();
-    let certificate = Certificate::read(open(path)?, rules).map_err(refused)?;
-    let report = args.threads.run(|| check(&certificate, rules, &tables))?.map_err(refused)?;
+    let certificate = certificate::read(path, rules)?;
+    let report = args.threads.run(|| check(&certificate, rules, &tables))?;
+    let report = report.map_err(|error| certificate::refused(path, &error))?;
     let CheckReport { value, positions, by_rule, by_table, inner, tables } = report;
     let position = certificate.position().to_text(rules);
     if session.json() {
@@ -363,17 +362,4 @@ fn run_check(args: &Args, path: &Path, session: &Session) -> Result<(), CliError
         grouped(by_table),
         grouped(inner)
     ))
-}
-
-fn open(path: &Path) -> Result<File, CliError> {
-    File::open(path).map_err(|error| CliError::Error(format!("{}: {error}", path.display())))
-}
-
-/// A certificate that does not hold is a negative answer; one that cannot be checked is an error.
-fn refused(path: &Path, error: &CertificateError) -> CliError {
-    let message = format!("{}: {error}", path.display());
-    match error {
-        CertificateError::Fails { .. } => CliError::Negative(message),
-        _ => CliError::Error(message),
-    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use taflbase::bytes::Bytes;
 use taflbase::proof::Answer;
-use taflbase::proof::store::{MoveStatus, QuestionStatus, StoreStatus, status, store_rules};
+use taflbase::proof::store::{MoveStatus, QuestionStatus, StoreStatus, rules_file, status};
 use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::PositionArgs;
@@ -75,8 +75,7 @@ pub(super) fn run(
     folder: &Path,
     session: &Session,
 ) -> Result<(), CliError> {
-    store_rules(folder).map_err(CliError::new)?;
-    let own_rules = folder.join("rules.toml");
+    let own_rules = rules_file(folder).map_err(CliError::new)?;
     let own_rules = own_rules.to_string_lossy();
     let tables = session.open_to_probe(rules.unwrap_or(&own_rules))?;
     let rules = tables.rules();

@@ -7,15 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::proof::certificate::{Certificate, CertificateError, hexadecimal, read_rules};
+use crate::proof::certificate::{
+    Certificate, CertificateError, EXTENSION, STORE_FOLDER, hexadecimal, read_rules,
+};
 use crate::tablebase::Tablebase;
 
 use super::ProofBook;
-
-/// The ending of certificates in a folder.
-const EXTENSION: &str = "cert";
-/// The folder of a store in which its certificates are.
-const STORE_FOLDER: &str = "proofs";
 
 /// Why certificates cannot be opened.
 #[derive(Debug)]

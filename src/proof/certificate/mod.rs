@@ -20,6 +20,11 @@ use crate::tablebase::{ProbeError, Tablebase};
 
 use super::prover::{Answer, ProvedValue, value};
 
+/// The extension of certificates in folders.
+pub(in crate::proof) const EXTENSION: &str = "cert";
+/// The folder of a store that holds its certificates.
+pub(in crate::proof) const STORE_FOLDER: &str = "proofs";
+
 /// What is proved of a position, with the strategies that prove it.
 #[derive(Clone, Debug)]
 pub struct Certificate {

@@ -1,6 +1,6 @@
 //! The files of a store, and who may write them.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::game::rules::Ruleset;
-use crate::proof::certificate::{Certificate, CertificateError};
+use crate::proof::certificate::{Certificate, CertificateError, EXTENSION, STORE_FOLDER};
 use crate::system::filesystem::{FileSystem, Output};
 
 use super::error::StoreError;
@@ -17,11 +17,8 @@ use super::error::StoreError;
 const MAGIC: &str = "# taflbase proof store 1\n";
 const RULES: &str = "rules.toml";
 pub(super) const JOURNALS: &str = "journal";
-pub(super) const CERTIFICATES: &str = "proofs";
 pub(super) const CLAIMS: &str = "claims";
-const FOLDERS: [&str; 3] = [JOURNALS, CERTIFICATES, CLAIMS];
-/// The extension of certificates.
-const EXTENSION: &str = "cert";
+const FOLDERS: [&str; 3] = [JOURNALS, STORE_FOLDER, CLAIMS];
 /// The zstd level of stored certificates, which are written often.
 const LEVEL: i32 = 6;
 
@@ -63,13 +60,13 @@ impl Folder {
         text: &str,
     ) -> Result<Folder, StoreError> {
         files.make_folders(root).map_err(StoreError::at(root))?;
-        let path = root.join(RULES);
+        let folder = Folder { files: Arc::clone(&files), root: root.to_owned() };
+        let path = folder.rules_path();
         if !path.exists() {
             let entries = files.list(root).map_err(StoreError::at(root))?;
             if !entries.iter().all(|entry| is_ours(entry)) {
                 return Err(StoreError::NotAStore { path: root.to_owned() });
             }
-            let folder = Folder { files: Arc::clone(&files), root: root.to_owned() };
             folder.write(&path, &[MAGIC.as_bytes(), text.as_bytes()].concat())?;
         }
         for name in FOLDERS {
@@ -79,14 +76,19 @@ impl Folder {
         Folder::open(files, root, rules)
     }
 
+    /// Returns the path of the ruleset's file.
+    pub(super) fn rules_path(&self) -> PathBuf {
+        self.root.join(RULES)
+    }
+
     /// Reads the rules of a store.
     pub(super) fn read_rules(&self) -> Result<Ruleset, StoreError> {
-        let path = self.root.join(RULES);
+        let path = self.rules_path();
         let not_a_store = || StoreError::NotAStore { path: self.root.clone() };
         if !path.exists() {
             return Err(not_a_store());
         }
-        let bytes = self.read(&path)?;
+        let bytes = self.read(&path).map_err(StoreError::at(&path))?;
         let text = std::str::from_utf8(&bytes).map_err(|_| not_a_store())?;
         if !text.starts_with(MAGIC) {
             return Err(not_a_store());
@@ -95,9 +97,9 @@ impl Folder {
     }
 
     /// Reads a whole file.
-    pub(super) fn read(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
-        let length = self.files.length(path).map_err(StoreError::at(path))?;
-        self.files.read(path, 0, length as usize).map_err(StoreError::at(path))
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let length = self.files.length(path)?;
+        self.files.read(path, 0, length as usize)
     }
 
     /// Writes a file durably under a temporary name and renames it.
@@ -123,7 +125,7 @@ impl Folder {
         &self,
         certificate: &Certificate,
     ) -> Result<String, StoreError> {
-        let folder = self.root.join(CERTIFICATES);
+        let folder = self.root.join(STORE_FOLDER);
         let mut bytes = Vec::new();
         certificate.write_at(LEVEL, &mut bytes).map_err(StoreError::at(&folder))?;
         let name = hash(&bytes, 32);
@@ -137,9 +139,7 @@ impl Folder {
         name: &str,
         rules: &Ruleset,
     ) -> Result<Certificate, CertificateError> {
-        let path = self.certificate_path(name);
-        let length = self.files.length(&path).map_err(CertificateError::Io)?;
-        let bytes = self.files.read(&path, 0, length as usize).map_err(CertificateError::Io)?;
+        let bytes = self.read(&self.certificate_path(name)).map_err(CertificateError::Io)?;
         Certificate::read(&bytes[..], rules)
     }
 
@@ -150,12 +150,12 @@ impl Folder {
     }
 
     fn certificate_path(&self, name: &str) -> PathBuf {
-        self.root.join(CERTIFICATES).join(format!("{name}.{EXTENSION}"))
+        self.root.join(STORE_FOLDER).join(format!("{name}.{EXTENSION}"))
     }
 
     /// Returns the names of all certificates, sorted.
     pub(super) fn certificates(&self) -> Result<Vec<String>, StoreError> {
-        let folder = self.root.join(CERTIFICATES);
+        let folder = self.root.join(STORE_FOLDER);
         let mut names: Vec<String> = Vec::new();
         for path in self.files.list(&folder).map_err(StoreError::at(&folder))? {
             if path.extension().is_some_and(|extension| extension == EXTENSION) {

@@ -18,7 +18,7 @@ mod tree;
 mod workers;
 
 pub use error::StoreError;
-pub use status::{MoveStatus, QuestionStatus, StoreStatus, status, store_rules};
+pub use status::{MoveStatus, QuestionStatus, StoreStatus, rules_file, status};
 
 use std::fmt;
 use std::path::Path;
@@ -28,7 +28,7 @@ use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 use crate::system::filesystem::{FileSystem, SystemFiles};
 
-use super::prover::{Proof, ProofError, ProofOptions, ProofProgress};
+use super::prover::{Proof, ProofOptions, ProofProgress, check_input};
 use folder::Folder;
 use workers::Team;
 
@@ -79,10 +79,7 @@ pub fn prove_in_store(
     store: &StoreOptions<'_>,
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Result<Proof, StoreError> {
-    position.check(rules).map_err(ProofError::from)?;
-    if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
-        return Err(ProofError::OtherTables.into());
-    }
+    check_input(rules, position, options)?;
     let files = Arc::clone(&store.files);
     let folder = Folder::create(files, store.folder, rules, store.rules_text)?;
     match rules.board.area().div_ceil(64) {

@@ -1,6 +1,6 @@
 //! What a store has come to, read without writing to it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -63,12 +63,14 @@ pub struct MoveStatus {
     pub answer: Answer,
 }
 
-/// Returns the rules of the store in a folder.
+/// Returns the path of the ruleset's file in a store.
 ///
 /// # Errors
 /// If the folder is not a store.
-pub fn store_rules(folder: &Path) -> Result<Ruleset, StoreError> {
-    Folder { files: Arc::new(SystemFiles), root: folder.to_owned() }.read_rules()
+pub fn rules_file(folder: &Path) -> Result<PathBuf, StoreError> {
+    let folder = Folder { files: Arc::new(SystemFiles), root: folder.to_owned() };
+    folder.read_rules()?;
+    Ok(folder.rules_path())
 }
 
 /// Returns what the store in a folder says about a position. Workers may write to it meanwhile.

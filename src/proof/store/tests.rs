@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::claims::{Claim, ClaimedJob};
-use super::folder::{CERTIFICATES, Folder, JOURNALS};
+use super::folder::{Folder, JOURNALS};
 use super::journal::{Finding, JobRecord, JournalReader};
 use super::*;
 use crate::game::rules::Side;
+use crate::proof::Certificate;
+use crate::proof::certificate::STORE_FOLDER;
 use crate::proof::prover::{Answer, ProvedValue};
-use crate::proof::tests::{random_positions, rules, table_value, tables};
-use crate::proof::{Certificate, check};
+use crate::proof::tests::{assert_certified, random_positions, rules, table_value, tables};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
 /// A small game that the defenders win, without tables.
@@ -83,14 +84,7 @@ impl Case {
     /// Asserts that the value is proved, with a certificate that holds.
     pub(super) fn is_proved(&self, proof: &Proof, what: &str) {
         assert_eq!(proof.value(), self.value, "{what}");
-        let certificate = proof.certificate.as_ref().unwrap_or_else(|| panic!("{what}: none"));
-        let mut bytes = Vec::new();
-        certificate.write(&mut bytes).unwrap();
-        let read = Certificate::read(&bytes[..], &self.rules).unwrap();
-        assert_eq!(read.position(), &self.position, "{what}");
-        let report = check(&read, &self.rules, &self.tables);
-        let report = report.unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert_eq!(report.value, self.value, "{what}");
+        assert_certified(proof, &self.tables, &self.position, what);
     }
 
     fn goes_on(&self, folder: &Path, run: Run, what: &str) -> Proof {
@@ -117,7 +111,7 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn copy(from: &Path, to: &Path) {
-    for folder in [JOURNALS, CERTIFICATES] {
+    for folder in [JOURNALS, STORE_FOLDER] {
         for path in files_in(&from.join(folder)) {
             fs::copy(&path, to.join(folder).join(path.file_name().unwrap())).unwrap();
         }
@@ -151,10 +145,7 @@ fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, run: Run
         }
         assert_eq!(proof.value(), table_value(&rules, &tables, &position), "{name} {text}");
         draws += usize::from(matches!(proof.value(), ProvedValue::Endless(_)));
-        let certificate =
-            proof.certificate.clone().unwrap_or_else(|| panic!("{name} {text}: none"));
-        let report = check(&certificate, &rules, &tables).unwrap();
-        assert_eq!(report.value, proof.value(), "{name} {text}");
+        assert_certified(&proof, &tables, &position, &format!("{name} {text}"));
     }
     assert!(open <= count / 20, "{name} {slice}: {open} of {count} are open");
     draws
@@ -249,7 +240,7 @@ fn damaged_certificates_are_ignored_and_proved_again() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     case.goes_on(folder.path(), RUN, "first");
-    let certificates = files_in(&folder.path().join(CERTIFICATES));
+    let certificates = files_in(&folder.path().join(STORE_FOLDER));
     assert!(certificates.len() > 1);
     let path = certificates.iter().max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
     let mut bytes = fs::read(path).unwrap();
@@ -353,7 +344,7 @@ fn the_status_is_read_without_a_trace() {
     assert!(status(folder.path(), &case.tables, &case.position, &|_| ()).is_err());
     let proof = case.run(folder.path(), Run { max_nodes: Some(150), ..RUN }).unwrap();
     let listing =
-        || [JOURNALS, CERTIFICATES, "claims"].map(|name| files_in(&folder.path().join(name)));
+        || [JOURNALS, STORE_FOLDER, "claims"].map(|name| files_in(&folder.path().join(name)));
     let before = listing();
     let found = case.status(folder.path());
     assert_eq!(listing(), before);
