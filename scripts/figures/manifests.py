@@ -198,6 +198,17 @@ def who_wins(header, row):
 
 
 @table
+def material(header, row, rules, field, side):
+    """The share of an outcome for one side to move, by defenders (rows) and attackers."""
+    for column, attackers in enumerate(header):
+        name = f"K{row[0]}v{attackers}"
+        if attackers.isdigit():
+            row[column] = ""
+            if name in manifest(rules):
+                row[column] = percent(share(field, rules, name, side)[0])
+
+
+@table
 def slices(header, row, rules, which):
     """Slices of a game, and the total of the set, `all 15`."""
     name = row[0].split(" (")[0]
