@@ -100,8 +100,9 @@ impl Copy {
 
 #[test]
 fn two_copies_play_each_other_to_an_end_on_which_they_agree() {
-    let mut black = Copy::new("seed 1\nmanual white\nauto black\n");
-    let mut white = Copy::new("seed 2\nauto white\nmanual black\n");
+    // The limit ends the game where the pieces would only after minutes.
+    let mut black = Copy::new("limit 6\nseed 1\nmanual white\nauto black\n");
+    let mut white = Copy::new("limit 6\nseed 2\nauto white\nmanual black\n");
     let end = 'game: loop {
         for is_black in [true, false] {
             let (mover, other) =
