@@ -54,14 +54,17 @@ await() {
 
 export TAFLBASE AXE=$axe
 # Serve the embedded tables, those of a ruleset with undecided positions, a ruleset with the
-# smallest board, and a certificate.
+# smallest board, a certificate, and the store of a proof that is not complete.
 unset TAFLBASE_TABLES TAFLBASE_PROOFS
 rules=tests/rulesets
 "$TAFLBASE" build "$rules/strange.toml" --men 4 --tables "$place/tables" >/dev/null 2>&1
 "$TAFLBASE" solve brandubh "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d" \
   --certificate "$place/won.cert" >/dev/null
+"$TAFLBASE" solve brandubh --store "$place/store" --job-nodes 500 --nodes 20000 \
+  --memory 16MiB --threads 1 >/dev/null 2>&1 || [[ $? == 1 ]]
 "$TAFLBASE" serve --addr 127.0.0.1:0 --json --tables "$place/tables" \
   --rules "$rules/strange.toml" --rules "$rules/mini-edge.toml" --proofs "$place/won.cert" \
+  --proofs "$place/store" \
   >"$place/server" 2>"$place/server.log" &
 chromedriver --port=0 >"$place/driver" 2>&1 &
 EXPLORER=$(await "$place/server" '"url":"\([^"]*\)"')

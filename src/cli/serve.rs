@@ -34,7 +34,7 @@ pub(super) struct Args {
 
 const HELP: &str = r#"Serves every built-in ruleset with the tables of the table folder and those that are
 part of the program. Positions that the certificates of --proofs decide are shown as
-proved. Prints the address and a log to standard error, one line of JSON per request.
+proved; of stores it shows the tree, too. Prints the address and a log to standard error, one line of JSON per request.
 Ctrl-C or SIGTERM stops the server after the running requests.
 
 The server speaks HTTP/1.1 without encryption: to serve other machines, put a reverse
@@ -44,6 +44,7 @@ for installation.
 Examples:
   taflbase serve
   taflbase serve --addr 0.0.0.0:8000 --cache 2GiB --tables /srv/tables
+  taflbase serve --proofs proof
 
 JSON, one line, when the server accepts connections:
   {"address":"127.0.0.1:8080","url":"http://127.0.0.1:8080/"}"#;

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use crate::game::rules::Ruleset;
+use crate::game::rules::{Fingerprint, Ruleset};
+use crate::proof::store::store_rules;
 use crate::proof::{BookError, ProofBook};
 use crate::table::Access;
 use crate::tablebase::{BlockCache, ProbeError, Tablebase, TablebaseOptions};
@@ -20,6 +21,7 @@ use super::search_pool::SearchPool;
 use super::served_ruleset::ServedRuleset;
 use super::stats_cache::StatsCache;
 use super::stopper::Stopper;
+use super::store_tree::ServedStore;
 
 /// Maximum probes in the queue.
 const MAX_QUEUED_PROBES: usize = 64;
@@ -42,7 +44,7 @@ pub struct ServeOptions {
     pub search_time: Duration,
     /// Request log. Default none.
     pub log: Log,
-    /// Certificates and folders of them, as [`ProofBook::open`] takes them. Default none.
+    /// Certificates, folders of them, and stores, as [`ProofBook::open`] takes them. Default none.
     pub proofs: Vec<PathBuf>,
 }
 
@@ -133,11 +135,14 @@ impl AppState {
         }
         let bases: Vec<Arc<Tablebase>> = opened.iter().map(|(base, _)| Arc::clone(base)).collect();
         let books = ProofBook::open_for_all(&options.proofs, &bases).map_err(OpenError::Proofs)?;
+        let stores = open_stores(&options.proofs, &bases);
         let mut rulesets = BTreeMap::new();
         for ((base, is_builtin), book) in opened.into_iter().zip(books) {
             let name = base.rules().name.clone();
             let book = (!book.certificates().is_empty()).then_some(book);
-            let served = Arc::new(ServedRuleset::new(base, book, is_builtin));
+            let own = stores.iter().filter(|(rules, _)| *rules == base.rules().fingerprint());
+            let own = own.map(|(_, store)| Arc::clone(store)).collect();
+            let served = Arc::new(ServedRuleset::new(base, book, own, is_builtin));
             if rulesets.insert(name.clone(), served).is_some() {
                 return Err(OpenError::SameName(name));
             }
@@ -149,7 +154,7 @@ impl AppState {
     pub(super) fn with_ruleset(base: Arc<Tablebase>, options: ServeOptions) -> AppState {
         let name = base.rules().name.clone();
         AppState::new(
-            BTreeMap::from([(name, Arc::new(ServedRuleset::new(base, None, false)))]),
+            BTreeMap::from([(name, Arc::new(ServedRuleset::new(base, None, Vec::new(), false)))]),
             options,
         )
     }
@@ -193,6 +198,14 @@ impl AppState {
         self.searches.as_ref().ok_or_else(|| Problem::not_found("this server runs no engine"))
     }
 
+    /// Counts the stores whose tree is in memory. Rulesets with the same rules share theirs.
+    fn stores_open(&self) -> u64 {
+        let stores = self.rulesets().flat_map(|served| &served.stores);
+        let open: BTreeSet<&str> =
+            stores.filter(|store| store.is_open()).map(|store| &*store.name).collect();
+        open.len() as u64
+    }
+
     /// Reads the numbers that [`Metrics`] does not count.
     pub(super) fn gauges(&self) -> Gauges {
         let cache = self.options.cache.statistics();
@@ -201,6 +214,7 @@ impl AppState {
             cache_hits: cache.hits,
             cache_misses: cache.misses,
             cache_bytes: cache.bytes as u64,
+            stores_open: self.stores_open(),
             tables_open: self.rulesets().map(|served| served.base.tables_open() as u64).sum(),
         }
     }
@@ -214,6 +228,32 @@ impl fmt::Debug for AppState {
             .field("options", &self.options)
             .finish()
     }
+}
+
+/// Serves the stores among these paths, each with the fingerprint of its rules. Those of rules that
+/// are not served are passed over. Each has the name of its folder; of two with the same name, the
+/// second has a number, too.
+fn open_stores(
+    paths: &[PathBuf],
+    tables: &[Arc<Tablebase>],
+) -> Vec<(Fingerprint, Arc<ServedStore>)> {
+    let mut stores: Vec<(Fingerprint, Arc<ServedStore>)> = Vec::new();
+    for folder in paths.iter().filter_map(|path| path.canonicalize().ok()) {
+        let Ok(rules) = store_rules(&folder) else { continue };
+        let fingerprint = rules.fingerprint();
+        let Some(base) = tables.iter().find(|base| base.rules().fingerprint() == fingerprint)
+        else {
+            continue;
+        };
+        let file_name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
+        let is_free = |name: &str| stores.iter().all(|(_, store)| store.name != name);
+        let numbered = (2..).map(|number| format!("{file_name}-{number}"));
+        let mut names = std::iter::once(file_name.clone().into_owned()).chain(numbered);
+        let name = names.find(|name| is_free(name)).unwrap_or_default();
+        let store = ServedStore::open(folder.clone(), name, Arc::clone(base));
+        stores.push((fingerprint, Arc::new(store)));
+    }
+    stores
 }
 
 /// Returns the number of threads that run in parallel.

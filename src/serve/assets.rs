@@ -38,6 +38,7 @@ files! {
     "position.js" "text/javascript; charset=utf-8";
     "rules.js" "text/javascript; charset=utf-8";
     "tables.js" "text/javascript; charset=utf-8";
+    "tree.js" "text/javascript; charset=utf-8";
     "views.css" "text/css; charset=utf-8";
     "words.js" "text/javascript; charset=utf-8";
     "robots.txt" "text/plain; charset=utf-8";
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn the_page_is_small() {
         let bytes: usize = FILES.iter().map(|(_, _, bytes)| bytes.len()).sum();
-        assert!(bytes <= 100 << 10, "{bytes} bytes");
+        assert!(bytes <= 160 << 10, "{bytes} bytes");
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::system::bytes::Bytes;
 use super::app_state::AppState;
 use super::problem::Problem;
 use super::served_ruleset::ServedRuleset;
+use super::store_tree::ServedStore;
 
 /// Maximum size of a body.
 pub(super) const BODY_BYTES: usize = 256 << 10;
@@ -27,6 +28,9 @@ pub(super) struct RulesetPath(pub(super) Arc<ServedRuleset>);
 
 /// The ruleset and the slice named by the path.
 pub(super) struct SlicePath(pub(super) Arc<ServedRuleset>, pub(super) Slice);
+
+/// The ruleset and the proof store named by the path.
+pub(super) struct StorePath(pub(super) Arc<ServedRuleset>, pub(super) Arc<ServedStore>);
 
 /// The parameters of the query.
 pub(super) struct QueryParams<T>(pub(super) T);
@@ -53,6 +57,26 @@ impl FromRequestParts<Arc<AppState>> for SlicePath {
         let slice = text.parse().map_err(|error| Problem::unknown_slice(format!("{error}")))?;
         Ok(SlicePath(served, slice))
     }
+}
+
+impl FromRequestParts<Arc<AppState>> for StorePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, Problem> {
+        let RulesetPath(served) = RulesetPath::from_request_parts(parts, state).await?;
+        let name = path_param(parts, state, "store").await?;
+        let found = served.stores.iter().find(|store| store.name == name).cloned();
+        let store = found.ok_or_else(|| unknown_store(&served, &name))?;
+        Ok(StorePath(served, store))
+    }
+}
+
+fn unknown_store(served: &ServedRuleset, name: &str) -> Problem {
+    let names: Vec<&str> = served.stores.iter().map(|store| &*store.name).collect();
+    Problem::unknown_store(match names.is_empty() {
+        true => format!("no store {name:?}: {} has none", served.name()),
+        false => format!("no store {name:?}: choose one of {}", names.join(", ")),
+    })
 }
 
 fn unknown_ruleset(state: &AppState, name: &str) -> Problem {

@@ -26,6 +26,7 @@ pub(super) struct Gauges {
     pub(super) cache_misses: u64,
     pub(super) cache_bytes: u64,
     pub(super) tables_open: u64,
+    pub(super) stores_open: u64,
 }
 
 /// A request in flight, until it is dropped.
@@ -92,6 +93,7 @@ impl Metrics {
             ("cache_misses_total", "counter", "Blocks decoded.", gauges.cache_misses),
             ("cache_bytes", "gauge", "Memory of cached blocks.", gauges.cache_bytes),
             ("tables_open", "gauge", "Tables that are open.", gauges.tables_open),
+            ("stores_open", "gauge", "Proof stores in memory.", gauges.stores_open),
         ];
         for (name, kind, help, value) in rest {
             page.head(name, kind, help);

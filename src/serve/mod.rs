@@ -39,6 +39,7 @@ mod served_ruleset;
 mod server;
 mod stats_cache;
 mod stopper;
+mod store_tree;
 mod write_timeout;
 
 pub use app_state::{AppState, OpenError, ServeOptions};

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::game::notation::MoveError;
 use crate::game::position::PositionError;
 use crate::game::slice::Slice;
+use crate::proof::store::StoreError;
 use crate::study::stats::StatsError;
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
@@ -60,11 +61,14 @@ problems! {
     unknown_ruleset 404 "unknown-ruleset" "Unknown ruleset";
     unknown_slice 404 "unknown-slice" "Unknown slice";
     table_is_missing 404 "missing-table" "Missing table";
+    unknown_store 404 "unknown-store" "Unknown store";
+    not_in_store 404 "not-in-store" "Not in this store";
     wrong_method 405 "method-not-allowed" "Method not allowed";
     stale 409 "stale" "Out of date";
     too_large 413 "too-large" "The request is too large";
     wrong_media 415 "unsupported-media-type" "Unsupported media type";
     damaged_table 500 "damaged-table" "Damaged table";
+    damaged_store 500 "damaged-store" "Damaged store";
     internal 500 "internal" "Internal error";
     overloaded 503 "overloaded" "Overloaded";
     timeout 503 "timeout" "Timeout";
@@ -109,6 +113,12 @@ impl Problem {
     /// A failed count of values.
     pub(super) fn of_counting(slice: Slice, error: &StatsError) -> Problem {
         Problem::damaged(&format!("a table of {slice}"), error)
+    }
+
+    /// A proof store that cannot be read.
+    pub(super) fn of_store(store: &str, error: &StoreError) -> Problem {
+        let detail = format!("the store {store} is gone, damaged or unreadable");
+        Problem { cause: Some(error.to_string().into()), ..Problem::damaged_store(detail) }
     }
 
     fn damaged(table: &str, cause: &dyn Error) -> Problem {

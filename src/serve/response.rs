@@ -1,6 +1,6 @@
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
@@ -117,6 +117,16 @@ impl CachedBody {
         }
         response
     }
+}
+
+/// Returns 202, which asks the client to repeat its request after a second.
+pub(super) fn retry_later(body: &impl Serialize) -> Result<Response, Problem> {
+    let headers = [
+        (RETRY_AFTER, HeaderValue::from_static("1")),
+        (CACHE_CONTROL, Caching::Never.header()),
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+    ];
+    Ok((StatusCode::ACCEPTED, headers, to_json(body)?).into_response())
 }
 
 fn to_json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {

@@ -6,6 +6,7 @@ use crate::proof::ProofBook;
 use crate::tablebase::Tablebase;
 
 use super::response::CachedBody;
+use super::store_tree::ServedStore;
 
 /// What an engine knows besides its search.
 pub(super) struct Knowledge {
@@ -18,6 +19,8 @@ pub(super) struct ServedRuleset {
     pub(super) base: Arc<Tablebase>,
     /// What is proved beyond the tables.
     pub(super) book: Option<Arc<ProofBook>>,
+    /// The stores of long proofs, whose trees are shown.
+    pub(super) stores: Vec<Arc<ServedStore>>,
     /// The rules, shared by games.
     pub(super) rules: Arc<Ruleset>,
     /// The list of slices, made for the first request.
@@ -30,10 +33,11 @@ impl ServedRuleset {
     pub(super) fn new(
         base: Arc<Tablebase>,
         book: Option<Arc<ProofBook>>,
+        stores: Vec<Arc<ServedStore>>,
         is_builtin: bool,
     ) -> ServedRuleset {
         let rules = Arc::new(base.rules().clone());
-        ServedRuleset { base, book, rules, slices: OnceLock::new(), is_builtin }
+        ServedRuleset { base, book, stores, rules, slices: OnceLock::new(), is_builtin }
     }
 
     /// Returns the tables and the proofs as an engine takes them.

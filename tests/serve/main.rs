@@ -9,6 +9,7 @@ mod problems;
 mod program;
 mod proofs;
 mod sockets;
+mod stores;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

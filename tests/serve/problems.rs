@@ -122,6 +122,7 @@ async fn requests_are_counted() {
         "taflbase_http_in_flight 1",
         "taflbase_http_shed_total 0",
         "taflbase_tables_open 1",
+        "taflbase_stores_open 0",
         "taflbase_build_info{version=\"0.1.0\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
@@ -129,5 +130,5 @@ async fn requests_are_counted() {
     // Each has a line of help and one with its type.
     let names = text.lines().filter(|line| line.starts_with("# TYPE ")).count();
     assert_eq!(names, text.lines().filter(|line| line.starts_with("# HELP ")).count());
-    assert_eq!(names, 10);
+    assert_eq!(names, 11);
 }

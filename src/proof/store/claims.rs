@@ -15,7 +15,7 @@ use super::folder::{CLAIMS, Folder, hash};
 const DIGITS: usize = 3;
 
 /// The job of a claim.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(super) struct ClaimedJob {
     pub(super) position: String,
     pub(super) side: Side,

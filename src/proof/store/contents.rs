@@ -66,12 +66,17 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         Ok(contents)
     }
 
-    /// Reads what other processes have added.
-    pub(super) fn read_new(&mut self) -> Result<(), StoreError> {
+    /// Reads what other processes have added. Returns whether there was anything.
+    pub(super) fn read_new(&mut self) -> Result<bool, StoreError> {
         let (records, damaged) = self.reader.read_new(&self.folder, self.writer.path())?;
         damaged.iter().for_each(|line| (self.notice)(&line.to_string()));
         records.iter().for_each(|record| self.apply(record));
-        Ok(())
+        Ok(!records.is_empty())
+    }
+
+    /// Returns whether files that were read are gone: another store is in the place of this one.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.reader.is_outdated(&self.folder)
     }
 
     /// Writes a record of this process, and its certificate before it.

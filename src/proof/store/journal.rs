@@ -118,6 +118,13 @@ impl fmt::Display for DamagedLine {
 }
 
 impl JournalReader {
+    /// Returns whether a journal that was read is missing or shorter now. Then another store is in
+    /// the place of this one.
+    pub(super) fn is_outdated(&self, folder: &Folder) -> bool {
+        let is_there = |path: &Path, read| folder.files.length(path).is_ok_and(|now| now >= read);
+        !self.read.iter().all(|(path, &read)| is_there(path, read))
+    }
+
     /// Reads the lines that were added since the last call to all journals but `own`. A last line
     /// without its end is left for the next call.
     pub(super) fn read_new(

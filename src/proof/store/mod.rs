@@ -11,14 +11,23 @@ mod faults;
 mod folder;
 mod journal;
 mod knowledge;
+mod outline;
 mod status;
 #[cfg(test)]
 mod tests;
+mod totals;
 mod tree;
+mod view;
+#[cfg(test)]
+mod view_tests;
 mod workers;
 
 pub use error::StoreError;
-pub use status::{MoveStatus, QuestionStatus, StoreStatus, rules_file, status};
+pub use outline::{
+    NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeOverview, TreeQuestion, TreeRoot,
+};
+pub use status::{MoveStatus, QuestionStatus, StoreStatus, rules_file, status, store_rules};
+pub use view::with_tree;
 
 use std::fmt;
 use std::path::Path;

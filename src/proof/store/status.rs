@@ -73,6 +73,14 @@ pub fn rules_file(folder: &Path) -> Result<PathBuf, StoreError> {
     Ok(folder.rules_path())
 }
 
+/// Returns the ruleset of a store.
+///
+/// # Errors
+/// If the folder is not a store.
+pub fn store_rules(folder: &Path) -> Result<Ruleset, StoreError> {
+    Folder { files: Arc::new(SystemFiles), root: folder.to_owned() }.read_rules()
+}
+
 /// Returns what the store in a folder says about a position. Workers may write to it meanwhile.
 ///
 /// # Errors

@@ -36,6 +36,8 @@ pub(super) struct Node<const W: usize> {
     moves: Vec<NodeId>,
     /// Whether a worker has claimed it.
     pub(super) is_busy: bool,
+    /// Whether a move of another position leads here.
+    is_reached: bool,
 }
 
 /// The results for one question.
@@ -49,9 +51,12 @@ pub(super) struct Tree<const W: usize> {
     pub(super) job_nodes: u64,
     ids: HashMap<Canonical<W>, NodeId>,
     nodes: Vec<Node<W>>,
+    /// Positions that had a job before any move led to them.
+    pub(super) asked: Vec<NodeId>,
 }
 
 /// The proof and disproof numbers of a tree, seen from one root.
+#[derive(Default)]
 pub(super) struct Values {
     numbers: Vec<[u32; 2]>,
     /// The move that solves a position for its mover.
@@ -79,7 +84,14 @@ impl<const W: usize> Node<W> {
 
 impl<const W: usize> Tree<W> {
     pub(super) fn new(side: Side) -> Tree<W> {
-        Tree { side, jobs: 0, job_nodes: 0, ids: HashMap::new(), nodes: Vec::new() }
+        Tree {
+            side,
+            jobs: 0,
+            job_nodes: 0,
+            ids: HashMap::new(),
+            nodes: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     pub(super) fn find(&self, position: &Canonical<W>) -> Option<NodeId> {
@@ -106,6 +118,7 @@ impl<const W: usize> Tree<W> {
                 finished_nodes: None,
                 moves: Vec::new(),
                 is_busy: false,
+                is_reached: false,
             });
             self.nodes.len() as NodeId - 1
         })
@@ -126,8 +139,12 @@ impl<const W: usize> Tree<W> {
     pub(super) fn count(&mut self, position: Canonical<W>, nodes: u64) {
         let id = self.id(position);
         let node = self.node_mut(id);
+        let is_asked = node.jobs == 0 && !node.is_reached;
         node.nodes += nodes;
         node.jobs += 1;
+        if is_asked {
+            self.asked.push(id);
+        }
         self.jobs += 1;
         self.job_nodes += nodes;
     }
@@ -152,6 +169,7 @@ impl<const W: usize> Tree<W> {
         let mut ids = Vec::with_capacity(moves.len());
         for (after, numbers) in moves {
             let child = self.id(after);
+            self.node_mut(child).is_reached = true;
             if self.node(child).is_leaf() {
                 self.node_mut(child).estimate = unsolved(numbers);
             }
@@ -161,15 +179,37 @@ impl<const W: usize> Tree<W> {
         (node.finished_nodes, node.moves) = (finished_nodes, ids);
     }
 
-    /// Computes the numbers of all positions below the root.
+    /// Returns the positions after the moves that are not decided by the rules or the tables.
+    pub(super) fn moves(&self, id: NodeId) -> &[NodeId] {
+        &self.node(id).moves
+    }
+
+    /// Returns the number of positions.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Computes the numbers of all positions below the root that matter for it.
     pub(super) fn values(&self, root: NodeId) -> Values {
+        self.values_from([root])
+    }
+
+    /// Computes the numbers of all positions, as seen from the first of these roots that leads to
+    /// them.
+    pub(super) fn all_values(&self, roots: &[NodeId]) -> Values {
+        self.values_from(roots.iter().copied().chain(0..self.nodes.len() as NodeId))
+    }
+
+    fn values_from(&self, roots: impl IntoIterator<Item = NodeId>) -> Values {
         let count = self.nodes.len();
         let mut values = Values {
             numbers: vec![[1, 1]; count],
             solving: vec![None; count],
             visited: vec![Visit::New; count],
         };
-        self.evaluate(root, &mut values);
+        for root in roots {
+            self.evaluate(root, &mut values);
+        }
         values
     }
 

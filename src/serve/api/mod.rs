@@ -8,6 +8,7 @@ mod random;
 mod reply;
 pub(super) mod rulesets;
 mod slices;
+mod stores;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub(super) fn router() -> Router<Arc<AppState>> {
         .route("/rulesets/{name}", get(rulesets::show))
         .route("/rulesets/{name}/probe", get(probe::single).post(probe::batch))
         .route("/rulesets/{name}/proofs", get(proofs::list))
+        .route("/rulesets/{name}/stores/{store}", get(stores::show))
         .route("/rulesets/{name}/line", get(line::line))
         .route("/rulesets/{name}/slices", get(slices::list))
         .route("/rulesets/{name}/slices/{slice}", get(slices::show))

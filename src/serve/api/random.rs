@@ -102,7 +102,10 @@ pub(super) async fn random(
         let reply = JsonReply::new(&RandomReply { position }, Caching::Never)?;
         Ok(Some(reply.about(served.name(), Some(slice.to_string()))))
     });
-    Ok(work.await?.map_or_else(|| pending(slice), IntoResponse::into_response))
+    match work.await? {
+        Some(reply) => Ok(reply.into_response()),
+        None => pending(slice),
+    }
 }
 
 /// Draws random placements until one matches.

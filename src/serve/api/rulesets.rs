@@ -40,6 +40,9 @@ struct RulesetEntry {
     /// Number of certificates, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     proofs: Option<usize>,
+    /// Names of the proof stores, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stores: Vec<String>,
 }
 
 impl RulesetEntry {
@@ -47,7 +50,9 @@ impl RulesetEntry {
         let rules = &served.rules;
         let start = Position::start(rules).ok().map(|start| start.to_text(rules));
         let proofs = served.book.as_ref().map(|book| book.certificates().len());
-        RulesetEntry { summary: rules.summary(), start, max_men: served.base.max_men(), proofs }
+        let stores = served.stores.iter().map(|store| store.name.clone()).collect();
+        let max_men = served.base.max_men();
+        RulesetEntry { summary: rules.summary(), start, max_men, proofs, stores }
     }
 }
 

@@ -1,10 +1,8 @@
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
-use axum::http::header::{CACHE_CONTROL, RETRY_AFTER};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use serde::Serialize;
 
 use crate::game::slice::Slice;
@@ -15,7 +13,7 @@ use crate::tablebase::ProbeError;
 use super::super::app_state::AppState;
 use super::super::extract::{RulesetPath, SlicePath};
 use super::super::problem::Problem;
-use super::super::response::CachedBody;
+use super::super::response::{CachedBody, retry_later};
 use super::super::served_ruleset::ServedRuleset;
 
 /// Body of the response while statistics are counted.
@@ -63,10 +61,10 @@ pub(super) async fn show(
         check_slice(&served, slice)?;
         app.stats.get(&served, slice)
     });
-    Ok(match work.await? {
-        Some(stats) => stats.body.response(&headers),
+    match work.await? {
+        Some(stats) => Ok(stats.body.response(&headers)),
         None => pending(slice),
-    })
+    }
 }
 
 /// Checks that the slice has a table that can be opened.
@@ -81,8 +79,6 @@ pub(super) fn check_slice(served: &ServedRuleset, slice: Slice) -> Result<(), Pr
 }
 
 /// Asks the client to retry after a second.
-pub(super) fn pending(slice: Slice) -> Response {
-    let headers = [(RETRY_AFTER, "1"), (CACHE_CONTROL, "no-store")];
-    let body = Json(PendingReply { slice: slice.to_string(), status: "counting" });
-    (StatusCode::ACCEPTED, headers, body).into_response()
+pub(super) fn pending(slice: Slice) -> Result<Response, Problem> {
+    retry_later(&PendingReply { slice: slice.to_string(), status: "counting" })
 }

@@ -73,6 +73,15 @@ export const slices = (name) => cached(`${rulesetPath(name)}/slices`);
 export const slice = (name, slice, signal) => cached(`${rulesetPath(name)}/slices/${slice}`, signal);
 export const line = (name, position, signal) => cached(`${rulesetPath(name)}/line${at(position)}`, signal);
 
+const storePath = (name, store) => `${rulesetPath(name)}/stores/${encodeURIComponent(store)}`;
+
+/** What a proof store has come to. */
+export const store = (name, store, signal) => request(storePath(name, store), { signal });
+
+/** A position of a store's tree, with its moves from one on. */
+export const storeNode = (name, store, side, position, from, signal) =>
+  request(`${storePath(name, store)}?${new URLSearchParams({ side, position, from })}`, { signal });
+
 /** @returns {Promise<Answer>} */
 export const probe = (name, position, signal) => cached(`${rulesetPath(name)}/probe${at(position)}`, signal);
 

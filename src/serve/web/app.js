@@ -25,6 +25,7 @@ function parseFragment() {
   const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
   if (rest === "" || rest === "/") return { rules, view: "rules" };
   if (rest === "/tables" || rest === "/proofs") return { rules, view: rest.slice(1) };
+  if (rest.startsWith("/stores/")) return { rules, view: "store", store: rest.slice("/stores/".length) };
   if (/^\/K\d+v\d+$/.test(rest)) return { rules, view: "slice", slice: rest.slice(1) };
   return { rules, position: rest.replace("_", " ") };
 }
@@ -37,12 +38,12 @@ async function route() {
   isBoardShown = false;
   explorer?.suspend();
   try {
-    const { rules: name, view, position, slice } = parseFragment();
+    const { rules: name, view, position, ...subject } = parseFragment();
     main.inert = Boolean(view);
-    if (!rulesets.some((rules) => rules.name === name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
+    if (!summary(name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
     const rules = await api.rules(name);
     if (signal.aborted) return;
-    const node = view ? await viewOf(view, rules, slice, signal) : await boardOf(name, position);
+    const node = view ? await viewOf(view, rules, subject, signal) : await boardOf(name, position);
     if (signal.aborted) return;
     show(node, !view);
     updateHeader(rules, view ?? "board");
@@ -61,11 +62,12 @@ function show(node, isBoard) {
 }
 
 /** A view whose module is loaded on demand. */
-async function viewOf(view, rules, slice, signal) {
+async function viewOf(view, rules, { slice, store }, signal) {
   if (view === "rules") return (await import("./rules.js")).rulesView(rules);
+  if (view === "store") return (await import("./tree.js")).storeView(rules, store, signal);
   const { proofsView, sliceView, tablesView } = await import("./tables.js");
   if (view === "tables") return tablesView(rules);
-  if (view === "proofs") return proofsView(rules);
+  if (view === "proofs") return proofsView(rules, summary(rules.name).stores);
   return sliceView(rules, slice, explorer?.answer?.rules === rules.name ? explorer.answer : null, signal);
 }
 
@@ -78,6 +80,8 @@ async function boardOf(name, position) {
   return explorer.node;
 }
 
+const summary = (wanted) => rulesets.find(({ name }) => name === wanted);
+
 function updateHeader(rules, view) {
   document.title = `${rules.title}: ${view === "board" ? "explorer" : view} – taflbase`;
   const game = explorer?.game;
@@ -87,7 +91,7 @@ function updateHeader(rules, view) {
     onclick: (event) => label === "Board" && view === "board" && event.preventDefault() }, label);
   fill(header.querySelector("nav"), go("Board", board, "board"),
     go("Tables", `#${rules.name}/tables`, "tables", "slice"),
-    rulesets.find(({ name }) => name === rules.name).proofs && go("Proofs", `#${rules.name}/proofs`, "proofs"),
+    (summary(rules.name).proofs || summary(rules.name).stores) && go("Proofs", `#${rules.name}/proofs`, "proofs", "store"),
     go("Rules", `#${rules.name}`, "rules"));
   header.querySelector("select").value = rules.name;
 }
@@ -97,7 +101,7 @@ function games() {
   return h("select", { "aria-label": "Game", onchange: (event) => {
     const name = event.currentTarget.value;
     const { view } = parseFragment();
-    const { start } = rulesets.find((rules) => rules.name === name);
+    const { start } = summary(name);
     location.hash = view === "rules" ? name : view ? `${name}/tables` : link(name, name === WELCOME.rules ? WELCOME.position : start).slice(1);
   } }, rulesets.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)));
 }

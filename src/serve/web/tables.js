@@ -97,15 +97,20 @@ function row(rules, { slice, sides, files }) {
     h("td.far", bytes(size)));
 }
 
-/** The view of all certificates. */
-export async function proofsView(rules) {
+/** The view of all certificates, and of the stores of proofs in work. */
+export async function proofsView(rules, stores = []) {
   const { certificates, positions } = await api.proofs(rules.name);
   return h("div.tables", h("h1", "Proofs ", h("small", rules.title)),
-    h("p.intro", `A certificate is a strategy against every reply: ${number(positions)} positions in all. `,
-      h("code", "taflbase solve --check"), " checks one by the rules."),
-    index(["Certificate", "Value", "Moves"], certificates.map(({ name, position, value, moves }) => h("tr",
-      h("th", { scope: "row" }, h("a", { href: link(rules.name, position) }, name)),
-      h("td", value), h("td", number(moves))))));
+    certificates.length > 0 && [
+      h("p.intro", `A certificate is a strategy against every reply: ${number(positions)} positions in all. `,
+        h("code", "taflbase solve --check"), " checks one by the rules."),
+      index(["Certificate", "Value", "Moves"], certificates.map(({ name, position, value, moves }) => h("tr",
+        h("th", { scope: "row" }, h("a", { href: link(rules.name, position) }, name)),
+        h("td", value), h("td", number(moves)))))],
+    stores.length > 0 && [
+      h("p.intro", "A store holds a long proof that may still be worked on. Its tree shows how far it is."),
+      index(["Store"], stores.map((store) => h("tr", h("th", { scope: "row" },
+        h("a", { href: `#${rules.name}/stores/${encodeURIComponent(store)}` }, store)))))]);
 }
 
 /** A table, with numbers in the columns after the first ones. */

@@ -33,6 +33,14 @@ export function plural(count, one, many) {
 
 export const plies = (count) => plural(count, "ply", "plies");
 
+/** Seconds with a unit. */
+export function duration(seconds) {
+  const units = [["s", 60], ["min", 60], ["h", 48], ["days", Infinity]];
+  let [count, unit] = [seconds, 0];
+  while (count >= units[unit][1]) { count /= unit < 2 ? 60 : 24; unit += 1; }
+  return `${count < 10 ? count.toFixed(1) : number(Math.round(count))} ${units[unit][0]}`;
+}
+
 /** Bytes with a unit. */
 export function bytes(count) {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];

@@ -10,6 +10,7 @@ mod live;
 mod looks;
 mod proofs;
 mod statistics;
+mod trees;
 
 /// A position beyond the tables that a certificate of `scripts/browser.sh` proves: the defenders win.
 const PROVED: &str = "#brandubh/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/_d";

@@ -1,0 +1,281 @@
+//! The tree of a store, to be looked at while workers add to it.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::engine::state::{State, Step};
+use crate::game::moves::Move;
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::canonical::Canonical;
+use crate::proof::closed_set::Leaf;
+use crate::proof::prover::{ProofOptions, shared};
+use crate::proof::search::{Control, Shared, Worker};
+use crate::system::filesystem::SystemFiles;
+use crate::tablebase::Tablebase;
+
+use super::choice::played_line;
+use super::claims::{ClaimedJob, claimed};
+use super::contents::Contents;
+use super::error::StoreError;
+use super::folder::Folder;
+use super::outline::{
+    NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeOverview, TreeQuestion, TreeRoot,
+};
+use super::totals::{Layers, Totals};
+use super::tree::{HOPELESS, NOT_WON, NodeId, Values, WON};
+
+/// Reads the store in a folder, and calls `look` with its tree. Workers may write to the store
+/// meanwhile; nothing is written here. The memory it takes grows with the positions of the tree and
+/// of the certificates.
+///
+/// # Errors
+/// If the folder is not a store of the tables' rules, or cannot be read.
+pub fn with_tree<R>(
+    folder: &Path,
+    tables: &Tablebase,
+    notice: &(dyn Fn(&str) + Sync),
+    look: impl FnOnce(&mut dyn StoreTree) -> R,
+) -> Result<R, StoreError> {
+    let rules = tables.rules();
+    let folder = Folder::open(Arc::new(SystemFiles), folder, rules)?;
+    match rules.board.area().div_ceil(64) {
+        1 => with_view::<1, R>(folder, tables, notice, look),
+        2 => with_view::<2, R>(folder, tables, notice, look),
+        3 => with_view::<3, R>(folder, tables, notice, look),
+        _ => with_view::<6, R>(folder, tables, notice, look),
+    }
+}
+
+fn with_view<const W: usize, R>(
+    folder: Folder,
+    tables: &Tablebase,
+    notice: &(dyn Fn(&str) + Sync),
+    look: impl FnOnce(&mut dyn StoreTree) -> R,
+) -> Result<R, StoreError> {
+    let rules = tables.rules();
+    let options = ProofOptions { tables: Some(tables), table_bytes: 0, ..ProofOptions::default() };
+    let shared: Shared<'_, W> = shared(rules, &options)?;
+    let contents = Contents::read(folder, (rules, &shared), tables, notice)?;
+    let control = Control::new(None::<Instant>);
+    let start = Position::start(rules).ok();
+    let mut view = View {
+        rules,
+        shared: &shared,
+        control: &control,
+        start,
+        contents,
+        claims: Vec::new(),
+        sides: BySide::default(),
+        overview: TreeOverview::default(),
+    };
+    view.claims = view.read_claims()?;
+    view.evaluate();
+    Ok(look(&mut view))
+}
+
+struct View<'a, 't, const W: usize> {
+    rules: &'a Ruleset,
+    shared: &'a Shared<'t, W>,
+    control: &'a Control,
+    start: Option<Position>,
+    contents: Contents<'a, 't, W>,
+    claims: Vec<ClaimedJob>,
+    sides: BySide<Evaluated>,
+    overview: TreeOverview,
+}
+
+/// The numbers of the tree of one question.
+#[derive(Default)]
+struct Evaluated {
+    values: Values,
+    totals: Vec<Totals>,
+    claimed: HashSet<NodeId>,
+}
+
+impl<'a, 't, const W: usize> View<'a, 't, W> {
+    fn worker(&self, side: Side, position: &Position) -> Worker<'a, 't, W> {
+        let state = State::new(&self.shared.board, position);
+        Worker::new(self.shared, self.control, side, state)
+    }
+
+    fn canonical(&self, position: &Position) -> Canonical<W> {
+        self.shared.symmetries.canonical(&State::new(&self.shared.board, position)).0
+    }
+
+    /// Returns the jobs in hand, in an order of their own, so that they can be compared.
+    fn read_claims(&self) -> Result<Vec<ClaimedJob>, StoreError> {
+        let mut claims = claimed(&self.contents.folder)?;
+        claims.sort();
+        Ok(claims)
+    }
+
+    /// Computes all numbers anew.
+    fn evaluate(&mut self) {
+        let layers = BySide::from_fn(|side| Layers::new(&self.contents.trees[side]));
+        let mut roots: Vec<Canonical<W>> = Vec::new();
+        for side in Side::ALL {
+            for &id in &layers[side].roots {
+                let root = self.contents.trees[side].node(id).position;
+                if !roots.contains(&root) {
+                    roots.push(root);
+                }
+            }
+        }
+        // The search for the next job finds positions that certificates prove.
+        let next: Vec<BySide<(u64, Vec<Move>)>> =
+            roots.iter().map(|root| BySide::from_fn(|side| self.next(side, root))).collect();
+        self.sides = BySide::from_fn(|side| self.evaluated(side, &layers[side]));
+        let described = roots.iter().zip(next).map(|(root, next)| self.root(root, next));
+        self.overview = TreeOverview {
+            roots: described.collect(),
+            certificates: self.contents.certificates.len(),
+        };
+    }
+
+    /// Returns how many positions below a root wait for a job, and the line to the next one.
+    fn next(&mut self, side: Side, root: &Canonical<W>) -> (u64, Vec<Move>) {
+        let Some(id) = self.contents.trees[side].find(root) else { return (0, Vec::new()) };
+        let position = self.position(root);
+        let mut worker = self.worker(side, &position);
+        let (values, _) = self.contents.next_job(&mut worker, id);
+        if values.of(id).contains(&0) {
+            return (0, Vec::new());
+        }
+        let tree = &self.contents.trees[side];
+        let ids = tree.line(id, &values);
+        let line: Vec<Canonical<W>> = ids.iter().map(|&id| tree.node(id).position).collect();
+        (tree.open(&values), played_line(&mut worker, self.rules, &position, &line))
+    }
+
+    fn evaluated(&self, side: Side, layers: &Layers) -> Evaluated {
+        let tree = &self.contents.trees[side];
+        let jobs = self.claims.iter().filter(|job| job.side == side);
+        // The text of a claim may be in the course of being written.
+        let positions = jobs.filter_map(|job| Position::parse(&job.position, self.rules).ok());
+        let ids = positions.filter_map(|position| tree.find(&self.canonical(&position)));
+        let claimed: HashSet<NodeId> = ids.collect();
+        let values = tree.all_values(&layers.roots);
+        let totals = layers.totals(tree, &values, &claimed);
+        Evaluated { values, totals, claimed }
+    }
+
+    fn root(&self, root: &Canonical<W>, mut next: BySide<(u64, Vec<Move>)>) -> TreeRoot {
+        let position = self.position(root);
+        let mut questions = BySide::from_fn(|side| {
+            let status = self.status(&mut self.worker(side, &position), root);
+            let (open, line) = std::mem::take(&mut next[side]);
+            let time = Duration::from_millis(self.contents.millis[side]);
+            TreeQuestion { status: status.unwrap_or(NodeStatus::UNASKED), open, time, line }
+        });
+        for side in Side::ALL {
+            if questions[side].status.state == NodeState::Proved {
+                let status = &mut questions[side.other()].status;
+                *status = NodeStatus { state: NodeState::Disproved, ..*status };
+                (status.proof, status.disproof) = (None, Some(0));
+            }
+        }
+        TreeRoot { position, questions }
+    }
+
+    /// Returns the start if it is this position, else the image that the store has.
+    fn position(&self, at: &Canonical<W>) -> Position {
+        let start = self.start.filter(|start| self.canonical(start) == *at);
+        start.unwrap_or_else(|| at.position(self.rules.id()))
+    }
+
+    /// Returns what is known of a position, and leaves the worker's state there.
+    fn status(
+        &self,
+        worker: &mut Worker<'_, '_, W>,
+        position: &Canonical<W>,
+    ) -> Option<NodeStatus> {
+        let side = worker.prover;
+        let (tree, evaluated) = (&self.contents.trees[side], &self.sides[side]);
+        worker.set(position);
+        let is_end = worker.leaf(side, true) != Leaf::Inner;
+        let Some(id) = tree.find(position) else {
+            let is_won = self.contents.knowledge.answer(worker, position)?;
+            return Some(NodeStatus::decided(is_won, !is_end));
+        };
+        let node = tree.node(id);
+        // The tree alone does not know what certificates of other lines prove.
+        let [proof, disproof] = match evaluated.values.of(id) {
+            solved if solved.contains(&0) => solved,
+            open => match self.contents.knowledge.answer(worker, position) {
+                Some(true) => WON,
+                Some(false) => NOT_WON,
+                None => open,
+            },
+        };
+        let state = match [proof, disproof] {
+            WON => NodeState::Proved,
+            NOT_WON => NodeState::Disproved,
+            _ if evaluated.claimed.contains(&id) => NodeState::Working,
+            _ if node.is_leaf() => NodeState::Waiting,
+            _ => NodeState::Open,
+        };
+        let Totals { positions, decided, jobs, claimed, nodes } = evaluated.totals[id as usize];
+        let has_moves = if state.is_decided() { !is_end } else { !node.is_leaf() };
+        let (proof, disproof) = (finite(proof), finite(disproof));
+        Some(NodeStatus {
+            state,
+            proof,
+            disproof,
+            positions,
+            decided,
+            jobs,
+            claimed,
+            nodes,
+            has_moves,
+        })
+    }
+}
+
+impl<const W: usize> StoreTree for View<'_, '_, W> {
+    fn refresh(&mut self) -> Result<bool, StoreError> {
+        if self.contents.is_outdated() {
+            return Ok(false);
+        }
+        let has_news = self.contents.read_new()?;
+        let claims = self.read_claims()?;
+        if has_news || claims != self.claims {
+            self.claims = claims;
+            self.evaluate();
+        }
+        Ok(true)
+    }
+
+    fn overview(&self) -> &TreeOverview {
+        &self.overview
+    }
+
+    fn node(&mut self, side: Side, position: &Position, wanted: Range<usize>) -> Option<TreeNode> {
+        let mut worker = self.worker(side, position);
+        let status = self.status(&mut worker, &self.canonical(position))?;
+        if !status.has_moves {
+            return Some(TreeNode { status, count: 0, moves: Vec::new() });
+        }
+        let state = State::new(&self.shared.board, position);
+        worker.set_state(state.clone());
+        let mut known: Vec<(Step, NodeStatus)> = Vec::new();
+        for (step, after) in worker.successors() {
+            known.extend(self.status(&mut worker, &after).map(|status| (step, status)));
+        }
+        known.sort_by_key(|(_, status)| status.effort(position.to_move == side));
+        let count = known.len();
+        let part = known.get(wanted.start..wanted.end.min(count)).unwrap_or_default();
+        let moves = part.iter().filter_map(|&(step, status)| {
+            Some(TreeMove { played: state.full_move(self.rules, step)?, status })
+        });
+        Some(TreeNode { status, count, moves: moves.collect() })
+    }
+}
+
+/// Returns a number, unless it stands for infinity or for what only a closed set would decide.
+fn finite(number: u32) -> Option<u32> {
+    (number < HOPELESS).then_some(number)
+}
