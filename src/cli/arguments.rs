@@ -151,30 +151,40 @@ impl ExistingSlices {
         base: &Tablebase,
         session: &Session,
     ) -> Result<Vec<Slice>, CliError> {
-        let rules = &self.rules;
         let mut slices = self.slices.clone();
         if slices.is_empty() {
             slices.extend(listed);
-            for metric in Metric::ALL {
-                let mut with_files = base.slices(metric);
-                // A file in the ruleset's folder may belong to other rules.
-                with_files.retain(|&slice| {
-                    !matches!(base.table(slice, metric), Err(ProbeError::MissingTable { .. }))
-                });
-                slices.extend(with_files);
-            }
+            slices.extend(slices_with_tables(base));
         }
         slices.sort();
         slices.dedup();
-        if slices.is_empty() {
-            return Err(CliError::Negative(format!(
-                "there are no tables of {rules} in {}: build them with `{}`",
-                session.tables().display(),
-                session.command("build", rules, "--men 4"),
-            )));
-        }
-        Ok(slices)
+        if slices.is_empty() { Err(no_tables(&self.rules, session)) } else { Ok(slices) }
     }
+}
+
+/// Returns the slices that have a table of these rules, smallest first.
+pub(super) fn slices_with_tables(base: &Tablebase) -> Vec<Slice> {
+    let mut slices = Vec::new();
+    for metric in Metric::ALL {
+        let mut with_files = base.slices(metric);
+        // A file in the ruleset's folder may belong to other rules.
+        with_files.retain(|&slice| {
+            !matches!(base.table(slice, metric), Err(ProbeError::MissingTable { .. }))
+        });
+        slices.extend(with_files);
+    }
+    slices.sort();
+    slices.dedup();
+    slices
+}
+
+/// Returns the negative answer that a ruleset has no tables, with the command that builds some.
+pub(super) fn no_tables(rules: &str, session: &Session) -> CliError {
+    CliError::Negative(format!(
+        "there are no tables of {rules} in {}: build them with `{}`",
+        session.tables().display(),
+        session.command("build", rules, "--men 4"),
+    ))
 }
 
 /// The upper limit of a number without a limit.

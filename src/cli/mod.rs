@@ -12,6 +12,7 @@ mod certificate;
 mod challenge;
 mod check;
 mod colour;
+mod compare;
 mod completions;
 mod display;
 mod engine_args;
@@ -100,6 +101,7 @@ enum Command {
     Solve(solve::Args),
     Play(play::Args),
     Stats(stats::Args),
+    Compare(compare::Args),
     Verify(verify::Args),
     Check(check::Args),
     Serve(serve::Args),
@@ -132,6 +134,7 @@ impl Command {
             | Command::Solve(_)
             | Command::Play(_)
             | Command::Stats(_)
+            | Command::Compare(_)
             | Command::Manifest(_)
             | Command::Bound(_)
             | Command::Short(_)
@@ -187,6 +190,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         Command::Solve(args) => solve::run(&args, &session),
         Command::Play(args) => play::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
+        Command::Compare(args) => compare::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "build")]
 pub mod bound;
+pub mod compare;
 pub mod find;
 #[cfg(feature = "build")]
 pub mod manifest;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::multiplicity::Multiplicities;
 use crate::game::board::SquareSet;
-use crate::game::rules::{BySide, Ruleset, Side};
+use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::{Plies, Wdl};
 use crate::index::{IndexError, SliceIndex};
 use crate::table::{
@@ -72,26 +72,74 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), StatsError> {
         let grid = self.table.header().grid;
-        let batch = rayon::current_num_threads() * TASKS_PER_THREAD;
         for group in ranges(0..grid.rows(), grid.shape().rows_per_block) {
             let blocks = self.blocks(sides, group.start)?;
-            let rows_per_task = (SLOTS_PER_TASK / grid.lanes()).max(1) as u64;
-            let tasks: Vec<Range<u64>> = ranges(group, rows_per_task).collect();
-            // Batches bound the memory: `take` runs in order, so results would pile up
-            // behind a slow task.
-            for tasks in tasks.chunks(batch) {
-                let done: Result<Vec<T>, TableError> = tasks
-                    .par_iter()
-                    .map(|rows| Ok(work(&self.read_rows(sides, &blocks, rows.clone(), &kings)?)))
-                    .collect();
-                for result in done? {
-                    if take(result).is_break() {
-                        return Ok(());
-                    }
-                }
+            let read = |rows| Ok(work(&self.read_rows(sides, &blocks, rows, &kings)?));
+            if self.run_tasks(group, read, &mut take)?.is_break() {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// As [`run`](Scan::run), for both sides and all squares of the king in two tables at once,
+    /// which must have the same rows. Their kings may have different squares.
+    pub(super) fn run_beside<T: Send>(
+        &self,
+        other: &Scan<'_, S>,
+        work: impl Fn(&ScannedRows, &ScannedRows) -> T + Sync,
+        mut take: impl FnMut(T) -> ControlFlow<()>,
+    ) -> Result<(), StatsError> {
+        let [grid, other_grid] = [self.table.header().grid, other.table.header().grid];
+        let [step, other_step] = [grid, other_grid].map(|grid| grid.shape().rows_per_block);
+        let (mut blocks, mut other_blocks) = (Vec::new(), Vec::new());
+        let mut start = 0;
+        while start < grid.rows().min(other_grid.rows()) {
+            if start % step == 0 {
+                blocks = self.blocks(&Side::ALL, start)?;
+            }
+            if start % other_step == 0 {
+                other_blocks = other.blocks(&Side::ALL, start)?;
+            }
+            // A group ends where a block of either table ends.
+            let end = [(step, grid.rows()), (other_step, other_grid.rows())]
+                .map(|(step, rows)| (start - start % step + step).min(rows));
+            let group = start..end[0].min(end[1]);
+            start = group.end;
+            let read = |rows: Range<u64>| {
+                let own_rows = self.read_all(&blocks, rows.clone())?;
+                Ok(work(&own_rows, &other.read_all(&other_blocks, rows)?))
+            };
+            if self.run_tasks(group, read, &mut take)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a task for every few rows of a group, in parallel, and passes the results to `take`
+    /// in the order of the rows, until it breaks.
+    fn run_tasks<T: Send>(
+        &self,
+        group: Range<u64>,
+        task: impl Fn(Range<u64>) -> Result<T, TableError> + Sync,
+        take: &mut impl FnMut(T) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, TableError> {
+        let batch = rayon::current_num_threads() * TASKS_PER_THREAD;
+        let rows_per_task = (SLOTS_PER_TASK / self.table.header().grid.lanes()).max(1) as u64;
+        let tasks: Vec<Range<u64>> = ranges(group, rows_per_task).collect();
+        // Batches bound the memory: `take` runs in order, so results would pile up behind a
+        // slow task.
+        for tasks in tasks.chunks(batch) {
+            let done: Result<Vec<T>, TableError> =
+                tasks.par_iter().map(|rows| task(rows.clone())).collect();
+            for result in done? {
+                if take(result).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Reads the blocks that hold the row, for each side lane by lane.
@@ -104,6 +152,15 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
             .map(|(block, _)| block)
             .collect();
         blocks.into_par_iter().map(|block| self.table.read_packed(block)).collect()
+    }
+
+    /// Decodes the rows from their blocks, for both sides and all squares of the king.
+    fn read_all(
+        &self,
+        blocks: &[PackedBlock],
+        rows: Range<u64>,
+    ) -> Result<ScannedRows, TableError> {
+        self.read_rows(&Side::ALL, blocks, rows, |_, _| self.rules.places(Kind::King))
     }
 
     /// Decodes the rows from their blocks.

@@ -7,6 +7,7 @@ mod berkeley;
 mod bound;
 mod challenge;
 mod closed;
+mod compare;
 mod damage;
 mod find;
 #[path = "../support/forge/mod.rs"]

@@ -1,5 +1,6 @@
 //! Table files: format, damage, probing, verification, searches.
 
+mod compare;
 mod consistency;
 mod damage;
 mod embedded;

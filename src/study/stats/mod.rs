@@ -19,6 +19,7 @@ use crate::index::{SliceIndex, Slot};
 use crate::table::{Code, Metric, SideSummary, Source, Table, WIN_IN_1};
 
 pub use super::scan::StatsError;
+pub(super) use report::split_draws;
 pub use report::{Bar, KingBar, SideCounts, SideDetails, SideReport, SliceReport};
 
 /// The positions of a slice with one side to move, by value.

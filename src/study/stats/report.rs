@@ -53,7 +53,7 @@ impl SideCounts {
 }
 
 /// Returns a count of draws as draws and undecided positions, whichever the rules have.
-fn split_draws(rules: &Ruleset, draws: u64) -> (u64, u64) {
+pub(in crate::study) fn split_draws(rules: &Ruleset, draws: u64) -> (u64, u64) {
     match rules.endless {
         Endless::Draw => (draws, 0),
         Endless::Undecided => (0, draws),
