@@ -72,12 +72,15 @@ export class Moves {
     this.node = panel("Moves", "moves", this.body);
   }
 
-  /** @param {import("./api.js").MoveValue[]} moves best first */
-  show(moves) {
+  /**
+   * @param {import("./api.js").MoveValue[]} moves best first
+   * @param {import("./api.js").MoveValue | null} best
+   */
+  show(moves, best) {
     this.node.hidden = moves.length === 0;
     fill(this.body, OUTCOMES.map((outcome) => {
       const group = moves.filter((move) => move.category === outcome);
-      return group.length > 0 && this.group(outcome, group, moves[0]);
+      return group.length > 0 && this.group(outcome, group, best);
     }));
   }
 

@@ -10,7 +10,7 @@ import { awaited, newGame, withLine, atPly, mover, over, withMove, position, sta
 import { Line } from "./line.js";
 import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse } from "./position.js";
-import { SIDES, TURNS } from "./words.js";
+import { bestOf, lacking, SIDES, TURNS } from "./words.js";
 
 /** The URL fragment of a position. */
 export function link(rules, text) {
@@ -25,7 +25,7 @@ export class Explorer {
     const seats = this.opponent ? [this.opponent.node, this.engine.node] : [];
     this.title = h("h1.unseen");
     this.node = h("div.explorer", this.title,
-      h("div.table", this.tools, this.board.node, this.edit.node, this.legend),
+      h("div.table", this.tools, this.board.node, this.hint, this.edit.node, this.legend),
       h("div.answers", this.verdict.node, this.moves.node), this.field,
       h("div.more", this.line.node, seats));
   }
@@ -63,6 +63,7 @@ export class Explorer {
       h("div.to-move", this.sides.node, h("span", { "aria-hidden": "true" }, "to move")),
       this.modes.node, button("Flip", () => this.flip()));
     this.edit.node.hidden = true;
+    this.hint = h("p.note", { role: "status" });
     this.legend = h("ul.legend");
     this.input = h("input", { id: "position", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
     this.fault = h("p.fault", { role: "alert" });
@@ -123,13 +124,26 @@ export class Explorer {
   }
 
   playBest() {
-    const [best] = this.legalMoves();
-    if (best && best.category !== "unknown" && this.areValuesShown()) this.play(best.move);
+    const best = this.mayPlay() && this.areValuesShown() && this.answer && bestOf(this.answer);
+    if (best) this.play(best.move);
+    else this.hint.textContent = this.whyNot("No best move: the value of this position is not known. The engine can search it.");
+  }
+
+  /** Why a value cannot be used; `otherwise` if the answer is here. */
+  whyNot(otherwise) {
+    const turn = awaited(this.game);
+    if (turn !== "human") return `${TURNS[turn]}.`;
+    if (!this.areValuesShown()) return "The values are hidden during a game.";
+    if (!this.answer) return "";
+    return this.answer.moves.length ? otherwise : "The game is over.";
   }
 
   /** Adds a line of best play to the game. */
   async showBestLine() {
-    if (!this.mayAsk()) return;
+    if (!this.mayAsk()) {
+      this.hint.textContent = this.whyNot(this.answer && lacking(this.answer));
+      return;
+    }
     const { game, requests: { signal } } = this;
     try {
       const line = await api.line(game.rules, format(position(game)), signal);
@@ -230,7 +244,7 @@ export class Explorer {
     this.answer = api.probed(this.game.rules, text);
     this.sides.choose(now.side);
     this.input.value = text;
-    this.fault.textContent = "";
+    this.fault.textContent = this.hint.textContent = "";
     this.edit.show(now, this.rules);
     this.drawLegend();
     this.draw();
@@ -272,8 +286,8 @@ export class Explorer {
       last: this.game.moves[this.game.at - 1] ?? null, hints: areShown,
       fallen: over(this.game)?.reason === "king-captured", label: this.title.textContent,
     });
-    this.moves.show(areShown ? moves : []);
-    this.line.show(this.game, this.mayAsk(), areShown);
+    this.moves.show(areShown ? moves : [], this.answer ? bestOf(this.answer) : null);
+    this.line.show(this.game, this.mayAsk(), areShown, this.mayPlay() && areShown && this.answer ? lacking(this.answer) : "");
   }
 
   drawLegend() {

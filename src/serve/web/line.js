@@ -26,14 +26,15 @@ export class Line {
     this.node.prepend(h("div.titled", this.node.firstChild, this.copies));
   }
 
-  show(game, canAsk, areValuesShown) {
+  /** `reason` says why there is no line of best play. */
+  show(game, canAsk, areValuesShown, reason = "") {
     this.game = game;
     const isEmpty = game.moves.length === 0;
     for (const node of this.back) node.disabled = game.at === 0;
     for (const node of [...this.forth, this.runs]) node.disabled = game.at === game.moves.length;
     this.asks.disabled = !canAsk;
     this.copies.disabled = isEmpty;
-    this.note.textContent = isEmpty ? "Moves you make are listed here." : "";
+    this.note.textContent = `${reason} ${isEmpty ? "Moves you make are listed here." : ""}`.trim();
     if (game.at === game.moves.length) this.pause();
     fill(this.list, game.moves.map((move, ply) => this.ply(game, move, ply)));
     const current = this.list.querySelector("[aria-current]");

@@ -95,6 +95,21 @@ function decided(answer, by, side, rules) {
   return { title: `${who} win in ${most}${plies(answer.dtw)}`, more };
 }
 
+/** The move to recommend, or null: an unknown one may be better than the first that is known. */
+export function bestOf({ category, moves }) {
+  const [first] = moves;
+  const isSure = category !== "unknown" || first?.category === "win" || moves.every((move) => move.category !== "unknown");
+  return first && first.category !== "unknown" && isSure ? first : null;
+}
+
+/** Why a position has no line of best play; empty if it has. */
+export function lacking({ category, proof, moves }) {
+  if (moves.length === 0) return "The game is over.";
+  if (category === "unknown") return "No best line: the value of this position is not known. The engine can search it.";
+  if (proof) return "No best line: a proof has no distances.";
+  return category === "win" || category === "loss" ? "" : "No best line: with best play nobody wins.";
+}
+
 /** The half of a value that is proved: "does not lose". */
 export const bound = ({ at_most }, verb = "does") => `${verb} not ${at_most === "win" ? "lose" : "win"}`;
 

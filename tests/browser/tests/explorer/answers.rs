@@ -155,3 +155,28 @@ async fn another_position_like_it_is_found() {
     page.reads(".verdict .extra", "K0v2").await;
     page.close().await;
 }
+
+#[tokio::test]
+async fn no_move_of_an_unknown_position_looks_recommended() {
+    let page = Page::open("#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a").await;
+    page.until("document.querySelector('.group.unknown')").await;
+    assert_eq!(page.value("document.querySelectorAll('.best').length").await, json!(0));
+    // The space bar and the key for the line say why they do nothing; so does the button.
+    page.key(" ").await;
+    page.reads(".table .note", "No best move: the value of this position is not known").await;
+    page.key("l").await;
+    page.reads(".table .note", "No best line: the value of this position is not known").await;
+    page.reads(".line .note", "No best line: the value of this position is not known").await;
+    assert_eq!(page.value("document.querySelectorAll('.plies li').length").await, json!(0));
+    page.click("[data-move]").await;
+    page.until("document.querySelectorAll('.plies li').length === 1").await;
+    page.until("document.querySelector('.table .note').textContent === ''").await;
+    // Where the value is known, the first move is the best.
+    page.go(WELCOME).await;
+    page.until("document.querySelector('.best')").await;
+    page.until(
+        "document.querySelector('.line .note').textContent === 'Moves you make are listed here.'",
+    )
+    .await;
+    page.close().await;
+}
