@@ -144,6 +144,26 @@ async fn the_board_is_printed_without_buttons() {
 }
 
 #[tokio::test]
+async fn moves_and_the_line_are_printed() {
+    let page = Page::open("").await;
+    page.press("Best line").await;
+    page.until("document.querySelectorAll('.plies li').length > 3").await;
+    page.chromium("Emulation.setEmulatedMedia", json!({"media": "print"})).await;
+    let printed = "[...document.querySelectorAll('button, summary')].filter(node => node.checkVisibility()).map(node => node.closest('.groups, .plies')?.className ?? node.textContent)";
+    assert_eq!(page.value(&format!("[...new Set({printed})]")).await, json!(["groups", "plies"]));
+    // A long list is printed whole.
+    page.chromium("Emulation.setEmulatedMedia", json!({"media": ""})).await;
+    page.go("#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a").await;
+    page.until("document.querySelector('.groups details')").await;
+    page.chromium("Emulation.setEmulatedMedia", json!({"media": "print"})).await;
+    page.until(
+        "document.querySelector('.groups details button').getBoundingClientRect().height > 0",
+    )
+    .await;
+    page.close().await;
+}
+
+#[tokio::test]
 async fn a_first_visit_fetches_little() {
     let page = Page::open("").await;
     page.until("document.querySelector('.moves li')").await;
