@@ -2,7 +2,7 @@
 
 import { button, copy, fill, h, icon, panel, preview } from "./dom.js";
 import { menOf } from "./position.js";
-import { bound, ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
+import { bound, ending, GROUPS, isBare, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
 
 export class Verdict {
   constructor(handlers) {
@@ -23,7 +23,7 @@ export class Verdict {
     const { proof } = answer;
     fill(this.extra,
       proof ? h("a.button", { href: `#${rules.name}/proofs` }, `Proof: ${proof.certificate ?? "by tables"}`)
-      : answer.category === "unknown" ? this.command(rules, slices) : [
+      : answer.category === "unknown" ? this.command(rules, slices) : !isBare(answer) && [
         h("a", { href: `#${rules.name}/${answer.slice}` }, `${answer.slice}, ${menOf(answer.slice)} men`),
         button("Another like it", () => this.handlers.onrandom(answer),
           { title: "A random position of the same men, side to move and value" }),

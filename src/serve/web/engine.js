@@ -24,10 +24,10 @@ export class Engine {
   /** Sets the position; restarts a running search there. */
   show(rules, position, isOver, isAllowed) {
     this.node.hidden = !isAllowed;
-    if (!isAllowed) this.stop(true);
+    this.runs.disabled = isOver;
+    if (!isAllowed || isOver) this.stop(true);
     if (this.rules === rules && this.position === position) return;
     [this.rules, this.position] = [rules, position];
-    this.runs.disabled = isOver;
     if (this.source && !isOver) this.start();
     else this.stop(true);
   }

@@ -163,7 +163,10 @@ export class Explorer {
       const found = await api.random(this.game.rules, answer.slice, wanted, signal);
       if (!signal.aborted) this.setPosition(found.position);
     } catch (error) {
-      if (!signal.aborted) this.verdict.problem(error);
+      if (signal.aborted) return;
+      // The verdict is still true.
+      this.answered(answer);
+      this.hint.textContent = `No other position: ${error.message}.`;
     }
   }
 
@@ -249,11 +252,15 @@ export class Explorer {
     this.drawLegend();
     this.draw();
     const end = over(this.game);
+    this.showEngine(end !== null);
     if (end) this.verdict.over(end);
     else if (this.answer) this.answered(this.answer);
     else this.ask(text);
     this.opponent?.show(this.game, this.requests.signal);
-    this.engine?.show(this.game.rules, text, end !== null, this.areValuesShown());
+  }
+
+  showEngine(isOver) {
+    this.engine?.show(this.game.rules, format(position(this.game)), isOver, this.areValuesShown());
   }
 
   async ask(text) {
@@ -269,6 +276,7 @@ export class Explorer {
     } catch (error) {
       if (signal.aborted) return;
       this.verdict.problem(error);
+      this.showEngine(["bad-position", "game-over"].includes(error.code));
     }
     this.node.classList.remove("waiting");
   }
@@ -276,6 +284,7 @@ export class Explorer {
   answered(answer) {
     if (this.areValuesShown()) this.verdict.answer(answer, this.rules);
     else this.verdict.say(TURNS[awaited(this.game)], "", position(this.game).side);
+    this.showEngine(answer.moves.length === 0);
   }
 
   draw() {

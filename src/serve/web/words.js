@@ -77,10 +77,13 @@ export function verdict(answer, rules) {
   return { title: `Unknown: no table of ${slices} here`, more: "Play on: every capture leads to fewer men." };
 }
 
+/** Whether no attackers are left. Such positions have no table. */
+export const isBare = ({ slice }) => slice.endsWith("v0");
+
 function decided(answer, by, side, rules) {
   const who = SIDES[by];
   if (answer.dtw === 0) {
-    return { title: `${who} have won`, more: `${SIDES[side]} have no move.` };
+    return { title: `${who} have won`, more: isBare(answer) ? "No attackers are left." : `${SIDES[side]} have no move.` };
   }
   if (answer.proof) {
     return { title: `Proved: the ${who.toLowerCase()} win`, more: "A proof has no distance." };

@@ -180,3 +180,36 @@ async fn no_move_of_an_unknown_position_looks_recommended() {
     .await;
     page.close().await;
 }
+
+#[tokio::test]
+async fn a_board_without_attackers_is_over() {
+    let page = Page::open("#brandubh/7/3t3/7/7/2K4/7/7/_d").await;
+    page.until("document.querySelector('.movable')").await;
+    page.press("Analyse").await;
+    page.until("document.querySelector('.thoughts li')").await;
+    page.go("#brandubh/7/7/7/7/2K4/7/7/_a").await;
+    page.reads(".verdict .title", "Defenders have won").await;
+    page.reads(".verdict .more", "No attackers are left.").await;
+    page.until("document.querySelector('.engine .primary').disabled").await;
+    // There is no table of such positions, and no other one like this.
+    assert_eq!(page.value("document.querySelector('.extra').children.length").await, json!(0));
+    // With the defenders to move the game is over, too.
+    page.go("#brandubh/7/7/7/7/2K4/7/7/_d").await;
+    page.reads(".verdict .title", "The game is over here").await;
+    page.until("document.querySelector('.engine .primary').disabled").await;
+    // The browser logs the response with 400.
+    assert_eq!(page.log().await.len(), 1);
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_verdict_stays_when_there_is_no_position_like_it() {
+    let page = Page::open(WELCOME).await;
+    page.reads(".verdict .title", "Attackers win in 7 plies").await;
+    page.run("const real = window.fetch; window.fetch = async (path, options) => path.includes('/random') ? Response.json({ detail: 'none was found' }, { status: 404 }) : real(path, options);").await;
+    page.press("Another like it").await;
+    page.reads(".table .note", "No other position: none was found.").await;
+    page.reads(".verdict .title", "Attackers win in 7 plies").await;
+    page.reads(".verdict .more", "One move wins.").await;
+    page.close().await;
+}
