@@ -89,6 +89,19 @@ export function choice(legend, name, options, onchoose) {
   };
 }
 
+/** Asks before something is lost; returns whether the user agrees. */
+export function agrees(question, yes) {
+  return new Promise((resolve) => {
+    const close = (value) => () => dialog.close(value);
+    const dialog = h("dialog.panel", { "aria-labelledby": "question",
+      onclose: () => { dialog.remove(); resolve(dialog.returnValue === "yes"); } },
+    h("p", { id: "question" }, question),
+    h("div.tools", button(yes, close("yes"), { class: "primary" }), button("Cancel", close(""))));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
 /** Copies a text and confirms on the button for a while. */
 export async function copy(text, from) {
   // The button may still show the confirmation.

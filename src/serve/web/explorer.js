@@ -3,7 +3,7 @@
 import { Moves, Verdict } from "./answer.js";
 import * as api from "./api.js";
 import { Board } from "./board.js";
-import { button, choice, copy, fill, h, icon } from "./dom.js";
+import { agrees, button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
 import { Engine, Opponent } from "./engine.js";
 import { awaited, newGame, withLine, atPly, mover, over, withMove, position, startOf } from "./game.js";
@@ -202,7 +202,14 @@ export class Explorer {
     return (this.mayPlay() && this.answer?.moves) || [];
   }
 
-  setMode(mode) {
+  /** Whether the game against the engine, if there is one, may end here. */
+  async mayEnd() {
+    if (!this.game.opponent || over(this.game)) return true;
+    return agrees("This ends your game against the engine.", "End it");
+  }
+
+  async setMode(mode) {
+    if (mode === "edit" && this.game.opponent && !(await this.mayEnd())) return this.modes.choose(this.mode);
     this.mode = mode;
     this.modes.choose(mode);
     this.edit.node.hidden = mode !== "edit";
@@ -210,7 +217,8 @@ export class Explorer {
     else this.render();
   }
 
-  changeSide() {
+  async changeSide() {
+    if (this.game.opponent && !(await this.mayEnd())) return this.sides.choose(position(this.game).side);
     const now = position(this.game);
     this.setPosition(format({ ...now, side: other(now.side) }));
   }
@@ -220,7 +228,7 @@ export class Explorer {
     this.draw();
   }
 
-  submit() {
+  async submit() {
     const text = this.input.value.trim();
     this.fault.textContent = "";
     const bare = (move) => move.replace(/^K|x.*|\+\+|--/g, "");
@@ -230,7 +238,7 @@ export class Explorer {
       if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move or a position`);
       const put = parse(text);
       if (put.size !== this.rules.size) throw new Error(`this board has ${this.rules.size} ranks, not ${put.size}`);
-      return this.setPosition(format(put));
+      if (!this.game.opponent || await this.mayEnd()) this.setPosition(format(put));
     } catch (error) {
       this.fault.textContent = error.message;
     }

@@ -159,3 +159,37 @@ async fn a_game_that_is_over_is_not_played_on() {
     assert_eq!(page.value("document.querySelectorAll('.plies li').length").await, json!(4));
     page.close().await;
 }
+
+#[tokio::test]
+async fn a_game_does_not_end_without_a_question() {
+    let page = Page::open("#brandubh/7/4t2/7/7/2K4/7/2t4/_d").await;
+    page.until("document.querySelector('.opponent select option')").await;
+    page.choose("human", "d").await;
+    page.press("From this position").await;
+    page.reads(".verdict .title", "Your turn").await;
+    page.key("x").await;
+    page.reads("dialog", "This ends your game against the engine.").await;
+    page.press("Cancel").await;
+    page.until("!document.querySelector('dialog')").await;
+    page.reads(".verdict .title", "Your turn").await;
+    for (name, value) in [("side", "a"), ("mode", "edit")] {
+        page.choose(name, value).await;
+        page.reads("dialog", "This ends your game against the engine.").await;
+        page.key("Escape").await;
+        page.until("!document.querySelector('dialog')").await;
+        // The switch is back in its place.
+        let chosen =
+            format!("document.querySelector('input[name={name}]:checked').value !== '{value}'");
+        page.until(&chosen).await;
+        page.reads(".verdict .title", "Your turn").await;
+    }
+    page.run("document.querySelector('#position').value = '/7/4t2/7/7/2K4/7/2t4/ a'").await;
+    page.press("Go").await;
+    page.press("Cancel").await;
+    page.reads(".verdict .title", "Your turn").await;
+    page.key("x").await;
+    page.press("End it").await;
+    page.until("document.querySelector('input[name=side]:checked').value === 'a'").await;
+    page.until("[...document.querySelectorAll('.opponent button')].some(button => button.textContent === 'New game')").await;
+    page.close().await;
+}
