@@ -110,8 +110,12 @@ export async function copy(text, from) {
     await navigator.clipboard.writeText(text);
     from.textContent = "Copied";
   } catch {
-    // Without TLS, browsers allow no clipboard.
-    from.textContent = "Not allowed";
+    // Without TLS, browsers allow no clipboard: the user can copy the selected text.
+    const field = h("textarea", { readonly: true, "aria-label": "Text to copy", rows: Math.min(text.split("\n").length + 1, 8),
+      onblur: () => field.remove() }, text);
+    from.parentElement.after(field);
+    field.select();
+    from.textContent = "Press Ctrl+C";
   }
   setTimeout(() => { from.textContent = label; }, 1500);
 }

@@ -23,7 +23,7 @@ export function listen(help, explorer) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     const target = event.target;
-    if (target.closest("input:not([type=radio], [type=checkbox]), select, dialog")) return;
+    if (target.closest("input:not([type=radio], [type=checkbox]), textarea, select, dialog")) return;
     // Leave buttons, switches and scrollers their own keys.
     if (event.key === " " && target.closest("button, a, input, summary")) return;
     if (event.key.startsWith("Arrow") && target.closest("input, .scroll, .frame")) return;

@@ -213,3 +213,20 @@ async fn a_verdict_stays_when_there_is_no_position_like_it() {
     page.reads(".verdict .more", "One move wins.").await;
     page.close().await;
 }
+
+#[tokio::test]
+async fn a_text_that_cannot_be_copied_is_selected() {
+    let page = Page::open(WELCOME).await;
+    page.until("document.querySelector('.movable')").await;
+    page.run("Object.defineProperty(navigator, 'clipboard', { value: undefined })").await;
+    page.press("Copy link").await;
+    page.until("document.activeElement.tagName === 'TEXTAREA'").await;
+    page.until("document.activeElement.value === location.href").await;
+    page.until("document.activeElement.selectionEnd === location.href.length").await;
+    // Its keys are not the page's shortcuts.
+    page.key("e").await;
+    page.until("document.querySelector('.edit').hidden").await;
+    page.run("document.activeElement.blur()").await;
+    page.until("!document.querySelector('textarea')").await;
+    page.close().await;
+}
