@@ -6,10 +6,10 @@ import { Board } from "./board.js";
 import { agrees, button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
 import { Engine, Opponent } from "./engine.js";
-import { awaited, newGame, withLine, atPly, mover, over, withMove, position, startOf } from "./game.js";
+import { awaited, gameOf, newGame, withLine, atPly, mover, over, withMove, position, startOf } from "./game.js";
 import { Line } from "./line.js";
 import { marks, MEANINGS } from "./pieces.js";
-import { format, other, parse } from "./position.js";
+import { format, other, parse, parseMove } from "./position.js";
 import { bestOf, lacking, SIDES, TURNS } from "./words.js";
 
 /** The URL fragment of a position. */
@@ -231,10 +231,15 @@ export class Explorer {
   async submit() {
     const text = this.input.value.trim();
     this.fault.textContent = "";
-    const bare = (move) => move.replace(/^K|x.*|\+\+|--/g, "");
-    const move = this.legalMoves().find((known) => known.move === text || bare(known.move) === bare(text));
+    const [, from, to] = /^k?\s*([a-s]\d+)[\s-]*([a-s]\d+)(?:x.*|\+\+|--)?$/.exec(text.toLowerCase()) ?? [];
+    const move = this.legalMoves().map((known) => known.move).find((known) => {
+      const squares = parseMove(known);
+      return squares.from === from && squares.to === to;
+    });
     try {
-      if (move) return this.play(move.move);
+      if (move) return this.play(move);
+      const game = gameOf(text);
+      if (game) return await this.enter(game);
       if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move or a position`);
       const put = parse(text);
       if (put.size !== this.rules.size) throw new Error(`this board has ${this.rules.size} ranks, not ${put.size}`);
@@ -242,6 +247,17 @@ export class Explorer {
     } catch (error) {
       this.fault.textContent = error.message;
     }
+  }
+
+  /** Shows a game that was copied, after a look at its moves. */
+  async enter(game) {
+    if (game.rules !== this.game.rules) throw new Error(`this is a game of ${game.rules}; choose it above`);
+    const { signal } = this.requests;
+    for (let at = 0; at < game.moves.length; at++) {
+      const { moves } = await api.probe(game.rules, format(position(atPly(game, at))), signal);
+      if (!moves.some(({ move }) => move === game.moves[at])) throw new Error(`move ${at + 1}, ${game.moves[at]}, is not legal`);
+    }
+    if (!signal.aborted && (!this.game.opponent || await this.mayEnd())) this.setGame(game);
   }
 
   /** Shows the game, and requests the value of its position. */

@@ -82,6 +82,14 @@ export function text(game) {
   return [`${game.rules}: ${game.start}`, ...lines].join("\n");
 }
 
+/** The game of such a text, or null. Line breaks may be missing: a field drops them. */
+export function gameOf(words) {
+  const [, rules, start, rest] = /^(\S+):\s*(\/\S+\s[ad])(\s.*)?$/s.exec(words) ?? [];
+  if (!rules) return null;
+  const moves = [...(rest ?? "").matchAll(/\d+\.\s+(?:attackers|defenders)\s+(\S+?)(?=\s|\d+\.|$)/g)].map(([, move]) => move);
+  return atPly(withLine(newGame(rules, start), moves), moves.length);
+}
+
 /** The winner and distance of each position of the game; null if unknown. */
 export function values(game) {
   const known = positions(game).map((text) => {

@@ -230,3 +230,46 @@ async fn a_text_that_cannot_be_copied_is_selected() {
     page.until("!document.querySelector('textarea')").await;
     page.close().await;
 }
+
+#[tokio::test]
+async fn the_field_takes_moves_as_the_terminal_does_and_copied_games() {
+    let page = Page::open(WELCOME).await;
+    let enter = async |text: &str| {
+        page.run_with(
+            "document.querySelector('#position').value = arguments[0]",
+            vec![json!(text)],
+        )
+        .await;
+        page.press("Go").await;
+    };
+    for text in ["b4b3", "B4-B3", "b4 b3", "b4-b3"] {
+        page.go(WELCOME).await;
+        page.until("document.querySelector('.movable')").await;
+        enter(text).await;
+        page.until("document.querySelector('.plies [aria-current]')?.textContent === 'b4-b3'")
+            .await;
+    }
+    page.press("Best line").await;
+    page.until("document.querySelectorAll('.plies li').length > 3").await;
+    let script = "const { text } = await import('/game.js'); return text(history.state.game)";
+    let copied =
+        page.answer(&format!("(async () => {{ {script} }})().then(arguments[0])"), vec![]).await;
+    let copied = copied.as_str().unwrap().to_owned();
+    let plies = "[...document.querySelectorAll('.plies button')].map(button => button.textContent)";
+    let all = page.value(plies).await;
+    // With its line breaks, and as a text field keeps it.
+    for text in [copied.clone(), copied.replace('\n', "")] {
+        page.go("#brandubh/7/4t2/7/7/2K4/7/2t4/_d").await;
+        page.until("document.querySelector('.movable')").await;
+        enter(&text).await;
+        page.until("document.querySelectorAll('.plies li').length > 3").await;
+        assert_eq!(page.value(plies).await, all);
+    }
+    page.go(WELCOME).await;
+    page.until("document.querySelector('.movable')").await;
+    enter(&copied.replacen("b4-b3", "b4-b7", 1)).await;
+    page.reads(".field .fault", "move 1, b4-b7, is not legal").await;
+    enter(&copied.replacen("brandubh", "tablut", 1)).await;
+    page.reads(".field .fault", "this is a game of tablut; choose it above").await;
+    page.close().await;
+}
