@@ -190,7 +190,7 @@ export class Explorer {
 
   /** Whether a line of best play can be requested. */
   mayAsk() {
-    return this.mayPlay() && this.areValuesShown() && ["win", "loss"].includes(this.answer?.category) && !this.answer.proof;
+    return this.mayPlay() && this.areValuesShown() && Boolean(this.answer) && !lacking(this.answer);
   }
 
   areValuesShown() {

@@ -106,10 +106,11 @@ export function bestOf({ category, moves }) {
 }
 
 /** Why a position has no line of best play; empty if it has. */
-export function lacking({ category, proof, moves }) {
+export function lacking({ category, dtw, proof, moves }) {
   if (moves.length === 0) return "The game is over.";
   if (category === "unknown") return "No best line: the value of this position is not known. The engine can search it.";
   if (proof) return "No best line: a proof has no distances.";
+  if (dtw === null && (category === "win" || category === "loss")) return "No best line: these tables have no distances.";
   return category === "win" || category === "loss" ? "" : "No best line: with best play nobody wins.";
 }
 

@@ -273,3 +273,14 @@ async fn the_field_takes_moves_as_the_terminal_does_and_copied_games() {
     page.reads(".field .fault", "this is a game of tablut; choose it above").await;
     page.close().await;
 }
+
+#[tokio::test]
+async fn tables_without_distances_offer_no_line() {
+    let page = Page::open("#tablut/9/9/9/9/9/9/4K4/1t1t1t1t1/9/_d").await;
+    page.reads(".verdict .more", "The distance is not in these tables.").await;
+    page.reads(".line .note", "No best line: these tables have no distances.").await;
+    assert_eq!(page.value("document.querySelector('.line .primary').disabled").await, json!(true));
+    page.key("l").await;
+    page.reads(".table .note", "No best line: these tables have no distances.").await;
+    page.close().await;
+}
