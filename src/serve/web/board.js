@@ -172,8 +172,9 @@ export class Board {
     if (next >= 0 && next < this.order.length && !isWrapped) this.cells[this.order[next]].focus();
   }
 
-  /** Draws a move as an arrow and crosses out its captures; null removes it. */
-  arrow(text) {
+  /** Draws a move as an arrow in its outcome's colour and crosses out its captures; null removes it. */
+  arrow(text, category = "undecided") {
+    set(this.arrows, { class: `arrows ${category}` });
     fill(this.arrows, text && this.drawn(parseMove(text)));
   }
 

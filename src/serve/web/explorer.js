@@ -31,7 +31,7 @@ export class Explorer {
   }
 
   makePanels(engine) {
-    const point = { onmove: (move) => this.play(move), onpoint: (move) => this.board.arrow(move) };
+    const point = { onmove: (move) => this.play(move), onpoint: (move) => this.board.arrow(move, this.legalMoves().find((known) => known.move === move)?.category) };
     this.board = new Board({
       onmove: (move) => this.play(move), onplace: (at) => this.edit.place(at),
       ondrop: (from, to) => this.edit.move(from, to),

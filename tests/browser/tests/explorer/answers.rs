@@ -284,3 +284,19 @@ async fn tables_without_distances_offer_no_line() {
     page.reads(".table .note", "No best line: these tables have no distances.").await;
     page.close().await;
 }
+
+#[tokio::test]
+async fn an_arrow_has_the_colour_of_its_outcome() {
+    let page = Page::open(WELCOME).await;
+    page.until("document.querySelector('.moves li')").await;
+    let shaft = "getComputedStyle(document.querySelector('.shaft')).stroke";
+    let mut colours = Vec::new();
+    for group in ["win", "loss"] {
+        page.run(&format!("document.querySelector('.group.{group} button').focus()")).await;
+        page.until("document.querySelector('.shaft')").await;
+        page.until(&format!("document.querySelector('.arrows').matches('.{group}')")).await;
+        colours.push(page.value(shaft).await);
+    }
+    assert_ne!(colours[0], colours[1]);
+    page.close().await;
+}
