@@ -47,6 +47,8 @@ async function route() {
     if (signal.aborted) return;
     show(node, !view);
     updateHeader(rules, view ?? "board");
+    // What has been read before is drawn by the next frame.
+    if (history.scrollRestoration === "manual") requestAnimationFrame(() => scrollTo(0, history.state?.scroll ?? 0));
   } catch (error) {
     if (signal.aborted) return;
     show(h("div.panel.lost", h("h1", "Nothing to show"),
@@ -124,6 +126,9 @@ async function begin() {
   header.querySelector(".controls").append(games(), button("?", help, { "aria-label": "Help", title: "Help (?)" }));
   listen(help, () => (isBoardShown ? explorer : null));
   addEventListener("popstate", route);
+  // The browser would scroll before the view is complete.
+  if ("onscrollend" in window) history.scrollRestoration = "manual";
+  addEventListener("scrollend", () => history.replaceState({ ...history.state, scroll: scrollY }, ""));
   await route();
 }
 

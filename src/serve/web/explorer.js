@@ -95,8 +95,9 @@ export class Explorer {
   setGame(game, isStep = true) {
     this.game = game;
     const url = link(game.rules, format(position(game)));
-    if (isStep) history.pushState({ game }, "", url);
-    else history.replaceState({ game }, "", url);
+    const state = { game, scroll: scrollY };
+    if (isStep) history.pushState(state, "", url);
+    else history.replaceState(state, "", url);
     this.render();
   }
 

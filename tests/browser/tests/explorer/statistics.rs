@@ -62,3 +62,19 @@ async fn random_positions_have_the_value_asked_for() {
     page.until("document.querySelector('input[name=side][value=a]').checked").await;
     page.close().await;
 }
+
+#[tokio::test]
+async fn going_back_returns_to_the_same_place() {
+    let page = Page::open("#brandubh/tables").await;
+    page.size(400, 500).await;
+    page.until("document.querySelector('.index a')").await;
+    page.run("scrollTo(0, 300)").await;
+    page.until("history.state?.scroll === 300").await;
+    page.run("location.hash = '#brandubh/K1v2'").await;
+    page.until("document.querySelector('.heat')").await;
+    page.until("scrollY === 0").await;
+    page.back().await;
+    page.until("document.querySelector('.index a')").await;
+    page.until("scrollY === 300").await;
+    page.close().await;
+}
