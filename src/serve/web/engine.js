@@ -97,9 +97,10 @@ export class Opponent {
       h("div.tools", button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
     this.state = h("p.note", { role: "status" });
     this.hints = h("input", { type: "checkbox", onchange: () => handlers.onhints(this.hints.checked) });
-    this.during = h("div", this.state, h("div.tools",
-      button("Take back", handlers.onback), button("End the game", handlers.onquit)),
-    h("label.check", this.hints, "Show table values and analysis"));
+    this.again = button("Rematch", handlers.onrematch, { class: "primary" });
+    this.quits = button("End the game", handlers.onquit);
+    this.during = h("div", this.state, h("div.tools", button("Take back", handlers.onback), this.quits, this.again),
+      h("label.check", this.hints, "Show table values and analysis"));
     this.body = h("div");
     this.node = panel("Play against the engine", "opponent", this.body);
   }
@@ -111,6 +112,8 @@ export class Opponent {
     if (!game.opponent) return;
     const { side, level } = game.opponent;
     const turn = awaited(game);
+    this.again.hidden = turn !== "over";
+    this.quits.textContent = turn === "over" ? "New settings" : "End the game";
     this.state.textContent = `You play the ${SIDES[other(side)].toLowerCase()} against level ${level}. ${TURNS[turn]}.`;
     if (turn === "engine") this.ask(game, signal);
   }

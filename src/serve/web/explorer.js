@@ -47,6 +47,7 @@ export class Explorer {
       onbegin: (human, level, isFromHere) => this.startMatch(human, level, isFromHere),
       onreply: (answer) => this.engineMoved(answer),
       onback: () => this.takeBack(),
+      onrematch: () => this.setGame({ ...newGame(this.game.rules, this.game.start), opponent: this.game.opponent }),
       onquit: () => this.setGame({ ...this.game, opponent: null }),
       onhints: (shown) => { this.areHintsShown = shown; this.render(); },
     });

@@ -58,6 +58,13 @@ async fn a_game_is_played_against_the_engine_to_its_end() {
     page.click(".moves .best").await;
     page.reads(".verdict .title", "Defenders have won").await;
     page.reads(".opponent [role=status]", "The game is over.").await;
+    // There is no game to end any more, but another one can begin from the same position.
+    let offered = "[...document.querySelectorAll('.opponent button')].filter(button => button.checkVisibility()).map(button => button.textContent)";
+    assert_eq!(page.value(offered).await, json!(["Take back", "New settings", "Rematch"]));
+    page.press("Rematch").await;
+    page.reads(".opponent [role=status]", "Your turn.").await;
+    assert_eq!(page.value("document.querySelectorAll('.plies li').length").await, json!(0));
+    assert_eq!(page.value(offered).await, json!(["Take back", "End the game"]));
     page.close().await;
 }
 
