@@ -19,8 +19,17 @@ let rulesets = [];
 let engine = null;
 let visit = new AbortController();
 
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A damaged link names no ruleset or position, which is reported as such.
+    return text;
+  }
+}
+
 function parseFragment() {
-  const fragment = decodeURIComponent(location.hash.slice(1));
+  const fragment = decoded(location.hash.slice(1));
   if (!fragment) return WELCOME;
   const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
   if (rest === "" || rest === "/") return { rules, view: "rules" };

@@ -286,6 +286,15 @@ async fn tables_without_distances_offer_no_line() {
 }
 
 #[tokio::test]
+async fn a_link_with_a_stray_percent_sign_says_what_is_wrong() {
+    let page = Page::open("#brandubh/3t3/%zz/7_a").await;
+    page.reads(".lost .fault", "% is not a piece").await;
+    page.go("#%").await;
+    page.reads(".lost .fault", "there is no ruleset % here; choose one above.").await;
+    page.close().await;
+}
+
+#[tokio::test]
 async fn an_arrow_has_the_colour_of_its_outcome() {
     let page = Page::open(WELCOME).await;
     page.until("document.querySelector('.moves li')").await;
