@@ -34,8 +34,9 @@ pub(super) struct Args {
 
 const HELP: &str = r#"Serves every built-in ruleset with the tables of the table folder and those that are
 part of the program. Positions that the certificates of --proofs decide are shown as
-proved; of stores it shows the tree, too. Prints the address and a log to standard error, one line of JSON per request.
-Ctrl-C or SIGTERM stops the server after the running requests.
+proved, and the stores among them with their trees. Prints the address and a log to
+standard error, one line of JSON per request. Ctrl-C or SIGTERM stops the server after
+the running requests.
 
 The server speaks HTTP/1.1 without encryption: to serve other machines, put a reverse
 proxy in front of it. See docs/explorer.md for the API and its limits, and docs/deploy.md
