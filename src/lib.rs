@@ -108,12 +108,12 @@ pub use game::{
 #[cfg(feature = "build")]
 pub use solve::building as build;
 #[cfg(feature = "build")]
-pub use study::{bound, manifest};
+pub use study::{bound, manifest, report};
 pub use study::{compare, find, proportion, short, stats};
-pub use system::bytes;
 #[cfg(feature = "build")]
 pub use system::memory;
 pub use system::random;
+pub use system::{bytes, numbers};
 pub use table::{dont_care, progress};
 
 pub use board::Square;

@@ -131,6 +131,11 @@ impl ExistingSlices {
         !self.slices.is_empty()
     }
 
+    /// Returns the slices that were named on the command line.
+    pub(super) fn named(&self) -> &[Slice] {
+        &self.slices
+    }
+
     /// Returns the slices, smallest first. A named slice is included even if it has no table.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use taflbase::Tablebase;
-use taflbase::build::{SlicePlan, SliceSize};
+use taflbase::build::SlicePlan;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
@@ -25,22 +25,33 @@ impl Calibration {
     /// Builds the smallest of the planned slices in a temporary folder, and adds the file sizes
     /// of existing slices.
     pub(super) fn new(base: &Tablebase, plan: &[SlicePlan]) -> Result<Calibration, CliError> {
-        let (time, mut bytes) = build_smallest(base.rules(), plan)?;
-        bytes.extend(plan.iter().filter(|plan| plan.present).filter_map(|plan| {
+        let existing = plan.iter().filter(|plan| plan.present).filter_map(|plan| {
             let amount = file_bytes(base, plan.slice)? as f64;
             Some(MeasuredSlice { slice: plan.slice, slots: plan.size?.slots, amount })
-        }));
+        });
+        Calibration::fit(base.rules(), plan, existing.collect())
+    }
+
+    /// Builds the smallest of the planned slices in a temporary folder, and adds samples of file
+    /// sizes.
+    pub(super) fn fit(
+        rules: &Ruleset,
+        plan: &[SlicePlan],
+        sizes: Vec<MeasuredSlice>,
+    ) -> Result<Calibration, CliError> {
+        let (time, mut bytes) = build_smallest(rules, plan)?;
+        bytes.extend(sizes);
         Ok(Calibration { time: Time::fit(&time), bytes: Model::fit(&BYTES, &bytes) })
     }
 
     /// Predicts the CPU seconds of building a slice.
-    pub(super) fn core_seconds(&self, slice: Slice, size: &SliceSize) -> f64 {
-        self.time.seconds(slice, size.slots)
+    pub(super) fn core_seconds(&self, slice: Slice, slots: f64) -> f64 {
+        self.time.seconds(slice, slots)
     }
 
     /// Predicts the size of both files.
-    pub(super) fn file_bytes(&self, slice: Slice, size: &SliceSize) -> u64 {
-        self.bytes.amount(slice, size.slots) as u64
+    pub(super) fn file_bytes(&self, slice: Slice, slots: f64) -> f64 {
+        self.bytes.amount(slice, slots)
     }
 }
 
@@ -62,7 +73,7 @@ fn build_smallest(
     let (mut time, mut bytes) = (Vec::<MeasuredSlice>::new(), Vec::new());
     loop {
         let model = Time::fit(&time);
-        let all = left.iter().map(|(&slice, &slots)| (slice, model.seconds(slice, slots)));
+        let all = left.iter().map(|(&slice, &slots)| (slice, model.seconds(slice, slots as f64)));
         let Some((next, seconds)) = all.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         let taken: f64 = time.iter().map(|sample| sample.amount).sum();
         if taken + seconds > SECONDS {

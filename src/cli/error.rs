@@ -103,7 +103,16 @@ macro_rules! errors {
     };
 }
 
-errors!(RulesetError, EngineError, FindError, ManifestError, StatsError);
+errors!(RulesetError, EngineError, FindError, ManifestError);
+
+impl From<StatsError> for CliError {
+    fn from(error: StatsError) -> CliError {
+        match error {
+            StatsError::Stopped => CliError::Interrupted,
+            error => CliError::new(error),
+        }
+    }
+}
 
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> CliError {

@@ -19,6 +19,7 @@ mod engine_args;
 mod error;
 mod file;
 mod find;
+mod json_output;
 mod line;
 mod machine;
 mod man;
@@ -36,6 +37,7 @@ mod play;
 mod probe;
 mod progress;
 mod ranks;
+mod report;
 mod rules;
 mod serve;
 mod short;
@@ -46,10 +48,11 @@ mod verify;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use colour::Colour;
 use error::CliError;
+use json_output::JsonOutput;
 use output::Session;
 
 /// Build, verify and probe endgame tablebases for tafl games: win, draw or loss, with the
@@ -61,7 +64,8 @@ use output::Session;
 struct Cli {
     /// Print results as JSON, one object per line
     #[arg(long, global = true, help_heading = "Global options")]
-    json: bool,
+    #[arg(action = ArgAction::SetTrue, value_parser = JsonOutput::parse)]
+    json: JsonOutput,
     /// Use this folder of tables [default: tables, if it exists]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(env = "TAFLBASE_TABLES")]
@@ -102,6 +106,7 @@ enum Command {
     Play(play::Args),
     Stats(stats::Args),
     Compare(compare::Args),
+    Report(report::Args),
     Verify(verify::Args),
     Check(check::Args),
     Serve(serve::Args),
@@ -135,6 +140,7 @@ impl Command {
             | Command::Play(_)
             | Command::Stats(_)
             | Command::Compare(_)
+            | Command::Report(_)
             | Command::Manifest(_)
             | Command::Bound(_)
             | Command::Short(_)
@@ -176,8 +182,9 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), CliError> {
     let ignores_broken_pipe = cli.command.ignores_broken_pipe();
+    let json = cli.json != JsonOutput::None;
     let session =
-        Session::new(cli.json, cli.tables, cli.proofs, cli.color.style(), ignores_broken_pipe);
+        Session::new(json, cli.tables, cli.proofs, cli.color.style(), ignores_broken_pipe);
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),
@@ -191,6 +198,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         Command::Play(args) => play::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Compare(args) => compare::run(&args, &session),
+        Command::Report(args) => report::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),

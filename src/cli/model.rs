@@ -110,7 +110,7 @@ impl Time {
     }
 
     /// Predicts the CPU seconds of a slice.
-    pub(super) fn seconds(&self, slice: Slice, slots: u64) -> f64 {
+    pub(super) fn seconds(&self, slice: Slice, slots: f64) -> f64 {
         let model = if slice.defenders == 0 { &self.bare_kings } else { &self.others };
         model.amount(slice, slots)
     }
@@ -169,9 +169,9 @@ impl Model {
     }
 
     /// Predicts the amount for a slice.
-    pub(super) fn amount(&self, slice: Slice, slots: u64) -> f64 {
+    pub(super) fn amount(&self, slice: Slice, slots: f64) -> f64 {
         let per_slot = self.log_per_slot(slice).exp().min(self.quantity.max_per_slot);
-        self.quantity.fixed + per_slot * slots as f64
+        self.quantity.fixed + per_slot * slots
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
         let all = samples(|_, _, bytes| bytes as f64);
         let (small, large) = all.split_at(10);
         let model = Model::fit(&BYTES, small);
-        let foretold = |sample: &MeasuredSlice| model.amount(sample.slice, sample.slots);
+        let foretold = |sample: &MeasuredSlice| model.amount(sample.slice, sample.slots as f64);
         let ratio = large.iter().map(foretold).sum::<f64>()
             / large.iter().map(|sample| sample.amount).sum::<f64>();
         assert!((0.8..1.25).contains(&ratio), "{ratio}");
@@ -241,10 +241,10 @@ mod tests {
         let all = samples(|slice, slots, _| slots as f64 * slot(slice));
         let model = Time::fit(&all[..10]);
         for sample in &all[6..10] {
-            let ratio = model.seconds(sample.slice, sample.slots) / sample.amount;
+            let ratio = model.seconds(sample.slice, sample.slots as f64) / sample.amount;
             assert!((0.9..1.1).contains(&ratio), "{} {ratio}", sample.slice);
         }
-        let seconds = |slice: &str| model.seconds(slice.parse().unwrap(), 1);
+        let seconds = |slice: &str| model.seconds(slice.parse().unwrap(), 1.0);
         let untold = (seconds("K1v4") / seconds("K1v3")).ln();
         let usual = TIME.attackers[2] + TIME.interaction;
         assert!((untold - usual).abs() < 1e-9, "{untold} {usual}");
@@ -253,6 +253,6 @@ mod tests {
     #[test]
     fn nothing_is_larger_than_its_values() {
         let model = Model::fit(&BYTES, &samples(|_, slots, _| slots as f64));
-        assert!(model.amount("K9v9".parse().unwrap(), 1_000_000) < 1_300_000.0);
+        assert!(model.amount("K9v9".parse().unwrap(), 1e6) < 1_300_000.0);
     }
 }

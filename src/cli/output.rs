@@ -1,4 +1,3 @@
-use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,9 +8,12 @@ use taflbase::Tablebase;
 use taflbase::build::{available_disk, plan, plan_among};
 use taflbase::bytes::Bytes;
 use taflbase::draw::Style;
+use taflbase::numbers;
+pub(super) use taflbase::numbers::grouped;
 use taflbase::proof::ProofBook;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
+use taflbase::stats::WinnerShares;
 use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
@@ -227,7 +229,7 @@ pub(super) fn is_standard(path: &Path) -> bool {
 }
 
 /// Formats a text as one shell word, quoted if necessary.
-fn shell_word(text: &str) -> String {
+pub(super) fn shell_word(text: &str) -> String {
     let needs_no_quotes = text.chars().all(|c| c.is_alphanumeric() || "/._-+=:,@%".contains(c));
     if !text.is_empty() && needs_no_quotes {
         text.to_owned()
@@ -259,11 +261,11 @@ pub(super) fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> Str
     text
 }
 
-/// Formats `1234567` as `1,234,567`.
-pub(super) fn grouped(number: impl Display) -> String {
-    let digits: Vec<char> = number.to_string().chars().collect();
-    let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
-    groups.join(",")
+/// Formats the shares of the attackers' wins, of what nobody wins, and of the defenders' wins, in
+/// percent.
+pub(super) fn percents(shares: &WinnerShares) -> [String; 3] {
+    [shares.attackers_win, shares.open(), shares.defenders_win]
+        .map(|share| format!("{:.2}", 100.0 * share))
 }
 
 /// Formats a count as a sentence: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`. The
@@ -281,24 +283,12 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// Formats a duration: `4.2 s`, `12 min`, `3.5 h`.
 pub(super) fn time(time: Duration) -> String {
-    match time.as_secs_f64() {
-        seconds if seconds < 100.0 => format!("{seconds:.1} s"),
-        seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
-        seconds if seconds < 360_000.0 => format!("{:.1} h", seconds / 3600.0),
-        seconds => format!("{:.1} days", seconds / 86400.0),
-    }
+    numbers::time(time.as_secs_f64())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        let times = [0.05, 99.0, 120.0, 7200.0, 864_000.0].map(Duration::from_secs_f64);
-        assert_eq!(times.map(time), ["0.1 s", "99.0 s", "2 min", "2.0 h", "10.0 days"]);
-    }
 
     #[test]
     fn words_of_a_shell_are_quoted_where_they_must_be() {

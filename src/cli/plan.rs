@@ -179,7 +179,7 @@ fn estimate_slice<'a>(
     let SlicePlan { slice, present, size } = *plan;
     let estimate = calibration.filter(|_| !present).zip(size);
     let disk_bytes = match estimate {
-        Some((calibration, size)) => Some(calibration.file_bytes(slice, &size)),
+        Some((known, size)) => Some(known.file_bytes(slice, size.slots as f64) as u64),
         None => file_bytes(base, slice),
     };
     SliceEstimate {
@@ -201,7 +201,7 @@ fn estimate_slice<'a>(
             .map(|size| size.scratch_bytes(available.memory_bytes, available.disk_bytes)),
         least_scratch_bytes: size.map(|size| size.least_scratch_bytes),
         disk_bytes,
-        core_seconds: estimate.map(|(known, size)| known.core_seconds(slice, &size)),
+        core_seconds: estimate.map(|(known, size)| known.core_seconds(slice, size.slots as f64)),
         among: None,
     }
 }

@@ -34,4 +34,5 @@ mod text;
 pub use board::{BoardPicture, Mark};
 pub use grid::{Grid, GridSquare, Shade};
 pub use sheet::Sheet;
+pub(crate) use svg::Escaped;
 pub use text::Style;

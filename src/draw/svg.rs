@@ -92,8 +92,8 @@ impl Display for Hex {
     }
 }
 
-/// Text escaped for XML.
-struct Escaped<'a>(&'a str);
+/// Text escaped for XML, also within attributes.
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,6 +102,7 @@ impl Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '&' => f.write_str("&amp;")?,
+                '"' => f.write_str("&quot;")?,
                 letter if letter.is_control() => f.write_char(' ')?,
                 letter => f.write_char(letter)?,
             }

@@ -175,18 +175,27 @@ impl Manifest {
     /// # Errors
     /// As [`read`](Manifest::read), or if the folder has no such manifest.
     pub fn find(path: &Path, rules: &Ruleset) -> Result<Manifest, ManifestError> {
+        Manifest::find_file(path, rules).map(|(_, manifest)| manifest)
+    }
+
+    /// Finds a manifest as [`find`](Manifest::find) does, and returns its file, too.
+    ///
+    /// # Errors
+    /// As [`find`](Manifest::find).
+    pub fn find_file(path: &Path, rules: &Ruleset) -> Result<(PathBuf, Manifest), ManifestError> {
+        let read = |file: PathBuf| Manifest::read(&file, rules).map(|manifest| (file, manifest));
         if !path.is_dir() {
-            return Manifest::read(path, rules);
+            return read(path.to_owned());
         }
         let own_files = [path.join(&rules.name).join(MANIFEST_FILE), path.join(MANIFEST_FILE)];
-        if let Some(file) = own_files.iter().find(|file| file.exists()) {
-            return Manifest::read(file, rules);
+        if let Some(file) = own_files.into_iter().find(|file| file.exists()) {
+            return read(file);
         }
         let folders = fs::read_dir(path).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> =
             folders.map(|entry| entry.path().join(MANIFEST_FILE)).collect();
         files.sort();
-        let same = files.iter().find_map(|file| Manifest::read(file, rules).ok());
+        let same = files.into_iter().find_map(|file| read(file).ok());
         same.ok_or_else(|| ManifestError {
             path: path.to_owned(),
             kind: ManifestErrorKind::Missing { rules: rules.name.clone() },
@@ -227,13 +236,16 @@ impl fmt::Display for Manifest {
     }
 }
 
-mod slice_text {
+pub(super) mod slice_text {
     use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::Serializer;
 
     use crate::game::slice::Slice;
 
-    pub(super) fn serialize<S: Serializer>(slice: &Slice, to: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::study) fn serialize<S: Serializer>(
+        slice: &Slice,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         to.collect_str(slice)
     }
 

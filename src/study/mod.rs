@@ -8,6 +8,8 @@ pub mod find;
 pub mod manifest;
 mod multiplicity;
 pub mod proportion;
+#[cfg(feature = "build")]
+pub mod report;
 mod scan;
 pub mod short;
 pub mod stats;

@@ -231,6 +231,8 @@ pub enum StatsError {
     WrongRules,
     /// The table cannot be read.
     Table(TableError),
+    /// The callback stopped the scan.
+    Stopped,
 }
 
 impl fmt::Display for StatsError {
@@ -239,6 +241,7 @@ impl fmt::Display for StatsError {
             StatsError::Index(error) => error.fmt(f),
             StatsError::WrongRules => f.write_str("the table was made for other rules"),
             StatsError::Table(error) => error.fmt(f),
+            StatsError::Stopped => f.write_str("stopped"),
         }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod filesystem;
 pub(crate) mod mapping;
 #[cfg(feature = "build")]
 pub mod memory;
+pub mod numbers;
 #[cfg(feature = "build")]
 pub(crate) mod pages;
 #[cfg(feature = "build")]

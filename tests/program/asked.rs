@@ -109,7 +109,7 @@ fn only_builds_accept_a_missing_folder() {
         let run = place.run(&[command, "brandubh", WIN, "--tables", "typo"]);
         run.refused(2, &["typo", "no such table folder"]);
     }
-    for command in ["stats", "verify", "check", "manifest"] {
+    for command in ["stats", "report", "verify", "check", "manifest"] {
         let run = place.run(&[command, "brandubh", "--tables", "typo"]);
         run.refused(2, &["typo", "no such table folder"]);
     }

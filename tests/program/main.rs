@@ -23,6 +23,7 @@ mod play;
 mod proofs;
 mod ranks;
 mod readme;
+mod report;
 mod short;
 mod solve;
 #[cfg(unix)]

@@ -146,7 +146,7 @@ fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
     for command in ["check", "verify", "manifest"] {
         place.run(&[command, "brandubh"]).refused(1, &["taflbase build brandubh --men"]);
     }
-    for command in ["stats", "find", "check", "verify", "manifest"] {
+    for command in ["stats", "report", "find", "check", "verify", "manifest"] {
         place.run(&[command, "brandubh", "--slice", "K0v6"]).refused(1, &words);
     }
     fs::create_dir(place.path("else where")).unwrap();

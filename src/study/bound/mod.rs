@@ -34,6 +34,7 @@ mod plan;
 mod proof;
 mod reachability;
 mod sample;
+mod slices;
 mod solved;
 
 pub use bounds::{Bound, Bounds};
@@ -44,4 +45,5 @@ pub use number::{Printed, part, scientific, scientific_floor};
 pub use proof::{Verdict, prove};
 pub use reachability::{Camp, Reachability};
 pub use sample::{Estimate, SampledPlacement, Sampling, is_game, moves, sample};
+pub use slices::slice_placements;
 pub use solved::{Solved, solved};

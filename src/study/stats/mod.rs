@@ -5,6 +5,7 @@
 //! [`dont_care`](crate::dont_care)) are counted with the value that the rules give them.
 
 mod report;
+mod winners;
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -21,6 +22,7 @@ use crate::table::{Code, Metric, SideSummary, Source, Table, WIN_IN_1};
 pub use super::scan::StatsError;
 pub(super) use report::split_draws;
 pub use report::{Bar, KingBar, SideCounts, SideDetails, SideReport, SliceReport};
+pub use winners::{WinnerReport, WinnerShares, Winners};
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -112,6 +114,19 @@ pub fn count_values<S: Source + Sync>(
     rules: &Ruleset,
     table: &Table<S>,
 ) -> Result<BySide<SideStats>, StatsError> {
+    count_values_while(rules, table, |_, _| true)
+}
+
+/// Counts as [`count_values`] does, and calls `go_on(done, of)` regularly with the number of rows
+/// done and of all rows, on the calling thread.
+///
+/// # Errors
+/// As [`count_values`]; [`StatsError::Stopped`] if `go_on` returns `false`.
+pub fn count_values_while<S: Source + Sync>(
+    rules: &Ruleset,
+    table: &Table<S>,
+    mut go_on: impl FnMut(u64, u64) -> bool,
+) -> Result<BySide<SideStats>, StatsError> {
     let scan = Scan::new(rules, table)?;
     let metric = table.header().metric;
     // Reading rejects codes above the largest one in the footer.
@@ -120,15 +135,21 @@ pub fn count_values<S: Source + Sync>(
         usize::from(largest.max(WIN_IN_1)) + 1
     });
     let mut all = PartialCounts::default();
+    let (mut done, mut is_stopped) = (0, false);
     scan.run(
         &Side::ALL,
         |_, _| rules.places(Kind::King),
-        |rows| PartialCounts::of(rows, BySide(codes), rules),
-        |counts| {
+        |rows| (rows.height() as u64, PartialCounts::of(rows, BySide(codes), rules)),
+        |(rows, counts)| {
             all = std::mem::take(&mut all).join(counts);
-            ControlFlow::Continue(())
+            done += rows;
+            is_stopped = !go_on(done, scan.index.rows());
+            if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )?;
+    if is_stopped {
+        return Err(StatsError::Stopped);
+    }
     let PartialCounts { tallies: BySide([attackers, defenders]), zugzwangs } = all;
     Ok(BySide([
         attackers.stats(rules, &scan.index, metric, Side::Attackers, zugzwangs),
