@@ -78,11 +78,22 @@ struct SliceChoice {
     /// Take these slices; may be repeated
     #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',')]
     slices: Vec<Slice>,
+    /// Take the slice of the start position: the whole game
+    #[arg(long)]
+    start: bool,
 }
 
 impl RequestedSlices {
+    /// Returns whether the whole game from the start position is requested.
+    pub(super) fn is_whole_game(&self) -> bool {
+        self.choice.start
+    }
+
     /// Returns the requested slices, without those they depend on.
     pub(super) fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, CliError> {
+        if self.choice.start {
+            return Ok(vec![Position::start(rules)?.slice()]);
+        }
         match self.choice.men {
             None => Ok(self.choice.slices.clone()),
             Some(men) => Ok(slices_up_to(rules, men)),

@@ -16,8 +16,9 @@ use super::arguments::{RequestedSlices, Threads, parse_bytes, parse_number};
 use super::error::{CliError, INTERRUPTED_STATUS};
 use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size};
+use super::plan::Processes;
 use super::progress::Reporter;
-use super::ranks;
+use super::{ranks, start};
 
 /// Build slices and their dependencies; existing tables are reused
 #[derive(clap::Args)]
@@ -50,6 +51,11 @@ of either side than in the start position. Tables are written to <tables>/<rules
 name>; files of other rules there are never overwritten. `taflbase plan` estimates the
 time, memory and disk of a build.
 
+--start means the whole game: the slice of the start position and all that captures lead
+to from there. The plan is printed before, to standard error. At the end follow the value
+of the start position, the distance to the end of the game, a line of best play (without
+them with --metric wdl), and the counts of its slice.
+
 Work in progress is kept in a folder K2v4.work beside the tables, or in --scratch, and
 deleted when the slice is complete; it is compressed if memory or disk is short. An
 interrupted build resumes from the last finished ply. If the bit tables do not fit into
@@ -65,6 +71,7 @@ Examples:
   taflbase build brandubh --men 5
   mpirun -n 8 taflbase build brandubh --men 9 --memory 48GiB
   taflbase build ashton --slice K2v3 --slice K1v4 --memory 16GiB --threads 8
+  taflbase build examples/rulesets/5x5-corners-4v2.toml --start
 
 Counts are over all placements of the men, with mirror images counted separately; bits
 are per stored position.
@@ -75,7 +82,10 @@ existing slices:
 With several processes also one line per ply that they computed together (0: preparing
 the tables), with the rows that each found, the bytes that it sent to others, and its
 seconds:
-  {"rules":"brandubh","slice":"K2v4","winner":"attackers","ply":1,"ranks":[{"rows":6712345,"bytes":51234567,"computing":1.9,"packing":0.2,"waiting":0.1}]}"#;
+  {"rules":"brandubh","slice":"K2v4","winner":"attackers","ply":1,"ranks":[{"rows":6712345,"bytes":51234567,"computing":1.9,"packing":0.2,"waiting":0.1}]}
+With --start, a last line (shortened); "value" is the winner, "draw" or "undecided", "sides"
+has the counts of the start's slice; "slices", "placements" and "bytes" are of all slices:
+  {"rules":"5x5-corners-4v0","position":"/2t2/5/t1K1t/5/2t2/ a","to_move":"attackers","category":"loss","dtw":6,"moves":["c1-c2","Kc3-c4","c2-c1","Kc4-a4","c1-b1","Ka4-a5--"],"positions":["/2t2/5/t1K1t/5/2t2/ a"],"value":"defenders","slice":"K0v4","sides":[],"slices":4,"placements":213790,"bytes":5128}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -222,23 +232,24 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
         level: args.level,
         scratch: args.scratch.clone(),
     };
-    let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
+    let mut plans = plan(&base, &slices)?;
+    plans.iter_mut().for_each(|plan| plan.present &= !args.force);
+    let is_first = exchange.rank() == 0;
+    if args.requested.is_whole_game() && is_first {
+        let processes = match exchange.size() {
+            1 => Processes::default(),
+            ranks => Processes {
+                ranks: Some(ranks),
+                memory_bytes: Some(options.memory_bytes),
+                threads: Some(options.threads),
+            },
+        };
+        start::announce(&base, &plans, &processes, session)?;
+    }
+    let works = plans.iter().filter(|plan| !plan.present);
     let works = works.filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots, size.rows)));
     let reporter = Reporter::new(works);
-    let stopped = if args.force {
-        "taflbase: stopped; the same command rebuilds the finished slices and resumes this one \
-         from the last finished ply"
-    } else {
-        "taflbase: stopped; the same command resumes from the last finished ply"
-    };
-    // Systems without Ctrl-C need no handler.
-    let is_first = exchange.rank() == 0;
-    let _ = ctrlc::set_handler(move || {
-        if is_first {
-            let _ = writeln!(io::stderr(), "\n{stopped}");
-        }
-        process::exit(INTERRUPTED_STATUS.into());
-    });
+    exit_on_interrupt(args.force, is_first);
     let finished = Mutex::new(Finished { reports: Vec::new(), printed: Ok(()) });
     let rank_zero = RankZero { reporter: &reporter, session, rules, finished };
     let notices = Notices(&reporter);
@@ -252,7 +263,27 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
         session.text(&table(rules, &finished.reports, built.is_ok()))?;
     }
     built?;
-    Ok(())
+    match args.requested.is_whole_game() && is_first {
+        true => start::print(&args.requested.rules, args.metric, &finished.reports, session),
+        false => Ok(()),
+    }
+}
+
+/// Lets Ctrl-C end the program. Rank 0 says what the next build does.
+fn exit_on_interrupt(rebuilds: bool, is_first: bool) {
+    let stopped = if rebuilds {
+        "taflbase: stopped; the same command rebuilds the finished slices and resumes this one \
+         from the last finished ply"
+    } else {
+        "taflbase: stopped; the same command resumes from the last finished ply"
+    };
+    // Systems without Ctrl-C need no handler.
+    let _ = ctrlc::set_handler(move || {
+        if is_first {
+            let _ = writeln!(io::stderr(), "\n{stopped}");
+        }
+        process::exit(INTERRUPTED_STATUS.into());
+    });
 }
 
 fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
@@ -268,7 +299,8 @@ fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
     }
 }
 
-fn side_counts(rules: &Ruleset, report: &SliceReport, side: Side) -> SideCounts {
+/// Returns the counts of a slice with that side to move.
+pub(super) fn side_counts(rules: &Ruleset, report: &SliceReport, side: Side) -> SideCounts {
     SideCounts::new(rules, side, &report.summaries[side], Metric::Dtw)
 }
 
@@ -311,29 +343,30 @@ pub(super) fn nothing_to_build(slices: usize) -> String {
 fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {
     let rows: Vec<Vec<String>> =
         built.iter().flat_map(|report| Side::ALL.map(|side| row(rules, report, side))).collect();
-    let header = [
-        "slice",
-        "to move",
-        "win",
-        rules.endless.name(),
-        "loss",
-        "longest win",
-        "bytes",
-        "bits",
-        "seconds",
-    ];
+    let mut header = count_header(rules).to_vec();
+    header.extend(["bytes", "bits", "seconds"]);
     columns(2, &header, &rows)
 }
 
-fn row(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
+/// The header of [`count_cells`].
+pub(super) fn count_header(rules: &Ruleset) -> [&'static str; 6] {
+    ["slice", "to move", "win", rules.endless.name(), "loss", "longest win"]
+}
+
+/// Formats the counts of a slice with that side to move; only the first side names the slice.
+pub(super) fn count_cells(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
     let answer = side_counts(rules, report, side);
     let counts = [answer.win, answer.draw + answer.undecided, answer.loss];
-    let first = side == Side::Attackers;
-    let name = if first { report.slice.to_string() } else { String::new() };
-    let mut row = vec![name, side.name().to_owned()];
-    row.extend(counts.map(grouped));
-    row.push(answer.max_win.unwrap_or(0).to_string());
-    if first {
+    let name = if side == Side::Attackers { report.slice.to_string() } else { String::new() };
+    let mut cells = vec![name, side.name().to_owned()];
+    cells.extend(counts.map(grouped));
+    cells.push(answer.max_win.unwrap_or(0).to_string());
+    cells
+}
+
+fn row(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
+    let mut row = count_cells(rules, report, side);
+    if side == Side::Attackers {
         // The files hold both sides.
         let bytes: u64 = report.bytes.iter().map(|&(_, bytes)| bytes).sum();
         row.push(size(bytes));

@@ -2,6 +2,7 @@ use taflbase::Tablebase;
 use taflbase::draw::{BoardPicture, Sheet};
 use taflbase::moves::Move;
 use taflbase::position::Position;
+use taflbase::rules::Side;
 use taflbase::tablebase::LineAnswer;
 use taflbase::value::{Value, Wdl};
 
@@ -56,11 +57,19 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         return session.json_line(&answer);
     }
     session.text(&format!("{} to move: {}\n", answer.to_move, words(&base, value.into())))?;
-    for ((number, played), position) in (1..).zip(&answer.moves).zip(&positions) {
-        let side = session.style().side(position.to_move, position.to_move.name());
-        session.text(&format!("{number:>4}  {side}  {played}\n"))?;
-    }
-    Ok(())
+    session.text(&numbered(session, &answer, position.to_move))
+}
+
+/// Formats the moves of a line, of which the first is this side's, one on each line.
+pub(super) fn numbered(session: &Session, answer: &LineAnswer, first: Side) -> String {
+    let sides = [first, first.other()].into_iter().cycle();
+    let moves = (1..).zip(sides).zip(&answer.moves);
+    moves
+        .map(|((number, side), played)| {
+            let name = session.style().side(side, side.name());
+            format!("{number:>4}  {name}  {played}\n")
+        })
+        .collect()
 }
 
 /// Draws the board before each move, and the last one.

@@ -42,6 +42,7 @@ mod rules;
 mod serve;
 mod short;
 mod solve;
+mod start;
 mod stats;
 mod verify;
 

@@ -50,6 +50,7 @@ Examples:
   taflbase plan brandubh --slice K3v5 --memory 13GiB
   taflbase plan brandubh --men 13 --ranks 200 --memory 240GiB
   taflbase plan ashton --slice K2v3 --json
+  taflbase plan examples/rulesets/5x5-corners-8v4.toml --start
 
 JSON, one line per slice; the state is "there", "to build", "too large" or, with
 --memory, "does not fit"; unknown values are null. "slots" counts both sides to move;
@@ -64,8 +65,9 @@ With --ranks, --memory or --threads the line of a slice to build also has "by", 
 const PARTITIONED_FACTOR: f64 = 1.4;
 const PACKED_FACTOR: f64 = 1.9;
 
+/// What building a slice takes.
 #[derive(Serialize)]
-struct SliceEstimate<'a> {
+pub(super) struct SliceEstimate<'a> {
     rules: &'a str,
     slice: String,
     defenders: usize,
@@ -82,6 +84,17 @@ struct SliceEstimate<'a> {
     core_seconds: Option<f64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     among: Option<RankEstimate>,
+}
+
+/// The processes that are to build, and what each of them may use.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Processes {
+    /// Their number; `None` for one, on this machine.
+    pub ranks: Option<usize>,
+    /// `None` for the free memory.
+    pub memory_bytes: Option<u64>,
+    /// 0 or `None` for one for each core.
+    pub threads: Option<usize>,
 }
 
 /// The resources available for a build.
@@ -103,10 +116,37 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_build(&args.requested.rules)?;
     let slices = args.requested.slices(base.rules())?;
     let plans = plan(&base, &slices)?;
+    let processes = Processes {
+        ranks: args.ranks.map(|ranks| ranks as usize),
+        memory_bytes: args.memory,
+        threads: args.threads.map(|threads| threads as usize),
+    };
+    let estimates = estimate(&base, &plans, &processes, session)?;
+    if session.json() {
+        return estimates.iter().try_for_each(|estimate| session.json_line(estimate));
+    }
+    let rows: Vec<Vec<String>> = estimates.iter().map(SliceEstimate::row).collect();
+    let mut header = vec!["slice", "state", "rows", "slots", "memory", "scratch", "disk"];
+    header.push("core time");
+    if processes.are_given() {
+        header.extend(["by", "partitions", "exchange"]);
+    }
+    session.text(&columns(2, &header, &rows))?;
+    session.text(&format!("\n{}", total(&estimates)))
+}
+
+/// Estimates what building these slices takes. Of a build by given processes, that includes how
+/// they divide the work.
+pub(super) fn estimate<'a>(
+    base: &'a Tablebase,
+    plans: &[SlicePlan],
+    processes: &Processes,
+    session: &Session,
+) -> Result<Vec<SliceEstimate<'a>>, CliError> {
     let available = Available {
-        memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
+        memory_bytes: processes.memory_bytes.or_else(available_bytes).unwrap_or(u64::MAX),
         // Several processes build on another disk than the one here.
-        disk_bytes: match args.ranks {
+        disk_bytes: match processes.ranks {
             Some(_) => u64::MAX,
             None => available_disk(session.tables()).unwrap_or(u64::MAX),
         },
@@ -116,48 +156,44 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         .filter(|plan| !plan.present && plan.size.is_some())
         .map(|plan| plan.slice)
         .collect();
-    let with_ranks = args.ranks.is_some() || args.memory.is_some() || args.threads.is_some();
-    let ranked = match with_ranks {
-        true => rank_plans(args, base.rules(), &to_build, &available)?,
+    let ranked = match processes.are_given() {
+        true => rank_plans(processes, base.rules(), &to_build, &available)?,
         false => Vec::new(),
     };
     // Calibration is only needed if there is a time to estimate.
-    let is_any_built = match with_ranks {
+    let is_any_built = match processes.are_given() {
         true => ranked.iter().any(|plan| plan.memory_bytes.is_some()),
         false => !to_build.is_empty(),
     };
-    let calibration = is_any_built.then(|| Calibration::new(&base, &plans)).transpose()?;
+    let calibration = is_any_built.then(|| Calibration::new(base, plans)).transpose()?;
     let mut estimates: Vec<SliceEstimate> = plans
         .iter()
-        .map(|plan| estimate_slice(&base, plan, calibration.as_ref(), &available))
+        .map(|plan| estimate_slice(base, plan, calibration.as_ref(), &available))
         .collect();
     for plan in &ranked {
         let name = plan.slice.to_string();
         let own = estimates.iter_mut().filter(|estimate| estimate.slice == name);
         own.for_each(|estimate| estimate.set_rank_plan(plan, &available));
     }
-    if session.json() {
-        return estimates.iter().try_for_each(|estimate| session.json_line(estimate));
+    Ok(estimates)
+}
+
+impl Processes {
+    /// Returns whether any of their resources is given.
+    fn are_given(&self) -> bool {
+        self.ranks.is_some() || self.memory_bytes.is_some() || self.threads.is_some()
     }
-    let rows: Vec<Vec<String>> = estimates.iter().map(SliceEstimate::row).collect();
-    let mut header = vec!["slice", "state", "rows", "slots", "memory", "scratch", "disk"];
-    header.push("core time");
-    if with_ranks {
-        header.extend(["by", "partitions", "exchange"]);
-    }
-    session.text(&columns(2, &header, &rows))?;
-    session.text(&total(&estimates))
 }
 
 /// Plans how the processes would build these slices.
 fn rank_plans(
-    args: &Args,
+    processes: &Processes,
     rules: &Ruleset,
     slices: &[Slice],
     available: &Available,
 ) -> Result<Vec<RankPlan>, CliError> {
-    let threads = machine::threads(args.threads.unwrap_or(0) as usize).get();
-    let ranks = args.ranks.unwrap_or(1) as usize;
+    let threads = machine::threads(processes.threads.unwrap_or(0)).get();
+    let ranks = processes.ranks.unwrap_or(1);
     Ok(plan_among(rules, slices, ranks, threads, available.memory_bytes)?)
 }
 
@@ -252,26 +288,30 @@ fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-fn total(estimates: &[SliceEstimate]) -> String {
+/// Formats what the whole build takes.
+pub(super) fn total(estimates: &[SliceEstimate]) -> String {
     let to_build: Vec<&SliceEstimate> =
         estimates.iter().filter(|estimate| estimate.state == "to build").collect();
     let excluded = excluded(estimates, "too large", "too large for this version")
         + &excluded(estimates, "does not fit", "too large for this amount of memory");
     if to_build.is_empty() {
-        let rest = if excluded.is_empty() { nothing_to_build(estimates.len()) } else { excluded };
-        return format!("\n{rest}");
+        return if excluded.is_empty() { nothing_to_build(estimates.len()) } else { excluded };
     }
-    let disk_bytes =
-        to_build.iter().filter_map(|estimate| estimate.disk_bytes).fold(0, u64::saturating_add);
     format!(
-        "\nto build: {} of {} slices, with about {}, {}, {} of disk, and {} of one core\n{excluded}",
+        "to build: {} of {} slices, with about {}, {}, {} of disk, and {} of one core\n{excluded}",
         to_build.len(),
         estimates.len(),
         amount(&to_build, "memory", |e| e.memory_bytes, |e| e.least_memory_bytes),
         amount(&to_build, "scratch", |e| e.scratch_bytes, |e| e.least_scratch_bytes),
-        size(disk_bytes),
+        size(bytes_to_write(estimates)),
         time(duration(to_build.iter().filter_map(|estimate| estimate.core_seconds).sum())),
     )
+}
+
+/// Returns the size of the tables to build.
+pub(super) fn bytes_to_write(estimates: &[SliceEstimate]) -> u64 {
+    let to_build = estimates.iter().filter(|estimate| estimate.state == "to build");
+    to_build.filter_map(|estimate| estimate.disk_bytes).fold(0, u64::saturating_add)
 }
 
 /// Formats the number of slices that are in a state and not part of the totals, if any.

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::game::moves::Move;
 use crate::game::position::Position;
-use crate::game::value::{Plies, Value, WdlBounds};
+use crate::game::value::{Plies, WdlBounds};
 
 use super::{MoveProbe, Probed, Tablebase};
 
@@ -140,16 +140,17 @@ impl<'a> LineAnswer<'a> {
     pub fn new(
         base: &'a Tablebase,
         position: &Position,
-        value: Value,
+        value: impl Into<Probed>,
         line: &[Move],
     ) -> LineAnswer<'a> {
         let rules = base.rules();
+        let value: Probed = value.into();
         LineAnswer {
             rules: &rules.name,
             position: position.to_text(rules),
             to_move: position.to_move.name(),
-            category: base.category(value.wdl()),
-            dtw: value.plies(),
+            category: base.category(value.wdl),
+            dtw: value.plies,
             moves: line.iter().map(|played| played.display(rules.board).to_string()).collect(),
             positions: position.along(line).iter().map(|after| after.to_text(rules)).collect(),
         }

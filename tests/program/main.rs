@@ -30,3 +30,4 @@ mod solve;
 mod stopped;
 mod tables;
 mod usage;
+mod whole_games;

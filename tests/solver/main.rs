@@ -16,3 +16,4 @@ mod positions;
 #[path = "../support/reference/mod.rs"]
 mod reference;
 mod reference_fixtures;
+mod whole_games;

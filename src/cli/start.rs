@@ -1,0 +1,162 @@
+//! Whole games: the plan before their tables are built, and the answer after it.
+
+use std::path::Path;
+
+use serde::Serialize;
+use taflbase::Tablebase;
+use taflbase::build::{SlicePlan, SliceReport, available_disk};
+use taflbase::position::Position;
+use taflbase::rules::{Ruleset, Side};
+use taflbase::stats::SideCounts;
+use taflbase::table::Metric;
+use taflbase::tablebase::{LineAnswer, Probed};
+use taflbase::value::Wdl;
+
+use super::build::{count_cells, count_header, side_counts};
+use super::error::CliError;
+use super::line::numbered;
+use super::output::{Session, columns, grouped, size};
+use super::plan::{self, Processes};
+use super::probe::words;
+
+/// A build is refused if the free disk space is less than the estimated size of its tables divided
+/// by this factor: estimates may be too high, but not that much.
+const DISK_ESTIMATE_MARGIN: u64 = 2;
+
+/// The value of a start position, and what the tables of its whole game contain.
+#[derive(Serialize)]
+struct StartAnswer<'a> {
+    #[serde(flatten)]
+    line: LineAnswer<'a>,
+    /// The side that wins, or `draw` or `undecided`, as `solve` writes it.
+    value: &'a str,
+    slice: String,
+    sides: Vec<SideCounts>,
+    slices: usize,
+    placements: u64,
+    bytes: u64,
+}
+
+/// Prints what building the whole game takes; nothing if its tables exist.
+///
+/// # Errors
+/// If the disk has no room for the tables.
+pub(super) fn announce(
+    base: &Tablebase,
+    plans: &[SlicePlan],
+    processes: &Processes,
+    session: &Session,
+) -> Result<(), CliError> {
+    if plans.iter().all(|plan| plan.present) {
+        return Ok(());
+    }
+    let slice = Position::start(base.rules())?.slice();
+    let estimates = plan::estimate(base, plans, processes, session)?;
+    let total = plan::total(&estimates).trim_end().replace('\n', "; ");
+    session.note(&format!("the whole game from {slice}: {total}"));
+    let free = available_disk(session.tables()).unwrap_or(u64::MAX);
+    check_room(plan::bytes_to_write(&estimates), free, session.tables())
+}
+
+/// Checks that tables of about this size fit into the free disk space of their folder.
+fn check_room(bytes: u64, free: u64, folder: &Path) -> Result<(), CliError> {
+    if bytes / DISK_ESTIMATE_MARGIN <= free {
+        return Ok(());
+    }
+    Err(CliError::Error(format!(
+        "the tables take about {} of disk, but only {} are free for {}: free some space, or name a \
+         folder on another disk with --tables",
+        size(bytes),
+        size(free),
+        folder.display()
+    )))
+}
+
+/// Prints the value of the start position from the tables that a build has reported: all of its
+/// whole game. WDL tables give no distance and no line.
+pub(super) fn print(
+    rules: &str,
+    metric: Metric,
+    reports: &[SliceReport],
+    session: &Session,
+) -> Result<(), CliError> {
+    let base = session.open_to_build(rules)?;
+    let start = Position::start(base.rules())?;
+    let best_play = match metric {
+        Metric::Dtw => {
+            base.probe_dtw(&start).and_then(|value| Ok((Probed::from(value), base.line(&start)?)))
+        }
+        Metric::Wdl => base.probe_wdl(&start).map(|wdl| (Probed { wdl, plies: None }, Vec::new())),
+    };
+    let (value, moves) = best_play.map_err(|error| session.probe_error(&base, rules, error))?;
+    let winner = winner(start.to_move, value.wdl);
+    let own_report = reports.iter().filter(|report| report.slice == start.slice());
+    let summaries = reports.iter().flat_map(|report| report.summaries.iter());
+    let answer = StartAnswer {
+        line: LineAnswer::new(&base, &start, value, &moves),
+        value: winner.map_or(base.category(Wdl::Draw), Side::name),
+        slice: start.slice().to_string(),
+        sides: own_report.clone().flat_map(|report| both_sides(base.rules(), report)).collect(),
+        slices: reports.len(),
+        placements: summaries.map(|summary| summary.positions).sum(),
+        bytes: reports.iter().flat_map(|report| &report.bytes).map(|&(_, bytes)| bytes).sum(),
+    };
+    if session.json() {
+        return session.json_line(&answer);
+    }
+    let verdict = match winner {
+        Some(side) => format!("The {} win", side.name()),
+        None => "Neither side wins".to_owned(),
+    };
+    let StartAnswer { slice, slices, placements, bytes, line, .. } = &answer;
+    let rows: Vec<Vec<String>> = own_report
+        .flat_map(|report| Side::ALL.map(|side| count_cells(base.rules(), report, side)))
+        .collect();
+    session.text(&format!(
+        "\n{verdict} from the start position, {slice}.\n{} to move: {}\n{}\n{}whole game: {slices} \
+         slices, {} placements, {}\n",
+        line.to_move,
+        words(&base, value),
+        numbered(session, line, start.to_move),
+        columns(2, &count_header(base.rules()), &rows),
+        grouped(placements),
+        size(*bytes),
+    ))
+}
+
+/// Returns the side that wins, if one does.
+fn winner(to_move: Side, wdl: Wdl) -> Option<Side> {
+    match wdl {
+        Wdl::Win => Some(to_move),
+        Wdl::Draw => None,
+        Wdl::Loss => Some(to_move.other()),
+    }
+}
+
+fn both_sides(rules: &Ruleset, report: &SliceReport) -> [SideCounts; 2] {
+    Side::ALL.map(|side| side_counts(rules, report, side))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_larger_than_the_disk_are_refused() {
+        let checked = |bytes, free| check_room(bytes, free, Path::new("my/tables"));
+        assert!(checked(20 << 30, 10 << 30).is_ok());
+        let Err(CliError::Error(message)) = checked(21 << 30, 10 << 30) else { panic!("allowed") };
+        for part in ["21.0 GiB of disk", "only 10.0 GiB are free for my/tables", "--tables"] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_winner_is_the_side_that_the_value_favours() {
+        use Side::{Attackers, Defenders};
+        assert_eq!(winner(Attackers, Wdl::Win), Some(Attackers));
+        assert_eq!(winner(Attackers, Wdl::Loss), Some(Defenders));
+        assert_eq!(winner(Defenders, Wdl::Loss), Some(Attackers));
+        assert_eq!(winner(Defenders, Wdl::Draw), None);
+    }
+}
