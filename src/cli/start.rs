@@ -40,7 +40,7 @@ struct StartAnswer<'a> {
 /// Prints what building the whole game takes; nothing if its tables exist.
 ///
 /// # Errors
-/// If the disk has no room for the tables.
+/// If a slice is too large for this version, or the disk has no room for the tables.
 pub(super) fn announce(
     base: &Tablebase,
     plans: &[SlicePlan],
@@ -51,6 +51,14 @@ pub(super) fn announce(
         return Ok(());
     }
     let slice = Position::start(base.rules())?.slice();
+    let too_large = plans.iter().filter(|plan| !plan.present && plan.size.is_none()).count();
+    if too_large > 0 {
+        return Err(CliError::Error(format!(
+            "the whole game from {slice} is too large for this version, as are {too_large} of its {} \
+             slices: build slices of fewer men, or search for a proof with `taflbase solve`",
+            plans.len(),
+        )));
+    }
     let estimates = plan::estimate(base, plans, processes, session)?;
     let total = plan::total(&estimates).trim_end().replace('\n', "; ");
     session.note(&format!("the whole game from {slice}: {total}"));

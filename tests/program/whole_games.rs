@@ -159,6 +159,9 @@ fn games_that_cannot_be_built_are_refused() {
     write_game(&place, "5x5-corners-4v0", Some("/2t2/5/t3t/5/2t2/"));
     place.run(&["build", "mine.toml", "--start"]).refused(2, &["mine.toml", "start", "no king"]);
 
+    let words = ["whole game from K8v16", " of its 144 slices", "`taflbase solve`"];
+    place.run(&["build", "tablut", "--start"]).refused(2, &words);
+
     let rules = &*example("5x5-corners-4v0");
     let little = place.run(&["build", rules, "--start", "--memory", "1MB"]);
     let message = little.err.lines().last().unwrap();
