@@ -25,7 +25,7 @@ pub(super) fn of(time: SystemTime) -> Option<String> {
 }
 
 fn days_of(year: u64) -> u64 {
-    let is_leap = year % 4 == 0 && year % 100 != 0 || year % 400 == 0;
+    let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     if is_leap { 366 } else { 365 }
 }
 

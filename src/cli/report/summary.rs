@@ -20,7 +20,7 @@ pub(super) fn text(report: &Report) -> String {
         })
         .collect();
     if report.slices.len() > 1 {
-        rows.extend(report.men.iter().map(|total| total_row(total)));
+        rows.extend(report.men.iter().map(total_row));
         rows.push(total_row(&report.total));
     }
     let open = format!("{} %", report.open_outcome());

@@ -28,7 +28,7 @@ pub(super) fn whole_percent(share: f64) -> String {
     match 100.0 * share {
         0.0 => "0".to_owned(),
         value if value < 0.5 => "<1".to_owned(),
-        value if value >= 99.5 && value < 100.0 => ">99".to_owned(),
+        value if (99.5..100.0).contains(&value) => ">99".to_owned(),
         value => format!("{value:.0}"),
     }
 }
