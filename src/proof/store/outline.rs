@@ -99,7 +99,7 @@ pub struct TreeRoot {
 /// What a store has come to.
 #[derive(Clone, Debug, Default)]
 pub struct TreeOverview {
-    /// The positions that were asked for, the first one first.
+    /// The positions that were asked for, the first one first, and at most 20.
     pub roots: Vec<TreeRoot>,
     /// Certificates that count.
     pub certificates: usize,

@@ -77,6 +77,9 @@ fn with_view<const W: usize, R>(
     Ok(look(&mut view))
 }
 
+/// The most positions that an overview lists. Each of them takes time with all news.
+pub(super) const MAX_ROOTS: usize = 20;
+
 struct View<'a, 't, const W: usize> {
     rules: &'a Ruleset,
     shared: &'a Shared<'t, W>,
@@ -120,7 +123,7 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         for side in Side::ALL {
             for &id in &layers[side].roots {
                 let root = self.contents.trees[side].node(id).position;
-                if !roots.contains(&root) {
+                if roots.len() < MAX_ROOTS && !roots.contains(&root) {
                     roots.push(root);
                 }
             }

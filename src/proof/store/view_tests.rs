@@ -265,3 +265,30 @@ fn only_what_was_asked_for_is_a_root() {
     run(&other);
     look(&case, folder.path(), |tree| assert_eq!(tree.overview().roots.len(), 2));
 }
+
+#[test]
+fn an_overview_has_a_bounded_number_of_roots() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ProofOptions {
+        max_nodes: Some(5),
+        table_bytes: 1 << 16,
+        tables: Some(&case.tables),
+        ..ProofOptions::default()
+    };
+    let store = StoreOptions::new(folder.path(), &case.text);
+    let ranks = ["t4", "1t3", "2t2", "3t1", "4t"];
+    for (first, second) in ranks.iter().flat_map(|one| ranks.map(|other| (one, other))) {
+        for third in ["1T3", "2T2"] {
+            let text = format!("/5/{first}/{second}/3K1/{third}/ a");
+            if let Ok(position) = Position::parse(&text, &case.rules)
+                && position.check(&case.rules).is_ok()
+            {
+                prove_in_store(&case.rules, &position, &options, &store, &mut |_| true).unwrap();
+            }
+        }
+    }
+    look(&case, folder.path(), |tree| {
+        assert_eq!(tree.overview().roots.len(), super::view::MAX_ROOTS);
+    });
+}
