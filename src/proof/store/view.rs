@@ -199,7 +199,8 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         let side = worker.prover;
         let (tree, evaluated) = (&self.contents.trees[side], &self.sides[side]);
         worker.set(position);
-        let is_end = worker.leaf(side, true) != Leaf::Inner;
+        // Attackers who must stop the king but cannot reach his way have no moves that count.
+        let is_end = worker.leaf(side, true) != Leaf::Inner || worker.successors().is_empty();
         let Some(id) = tree.find(position) else {
             let is_won = self.contents.knowledge.answer(worker, position)?;
             return Some(NodeStatus::decided(is_won, !is_end));
