@@ -1,7 +1,8 @@
 use serde::Serialize;
 use taflbase::bound::{
-    BigUint, Bound, Bounds, Equation, Estimate, OtherGame, Reachability, SampledPlacement,
-    Sampling, Solved, TABLE_1, Verdict, equations, moves, readings, scientific, scientific_floor,
+    BigUint, Bound, Bounds, Equation, Estimate, OtherGame, ProofGame, Reachability,
+    SampledPlacement, Sampling, SolvedCounts, TABLE_1, equations, moves, readings, scientific,
+    scientific_floor,
 };
 use taflbase::proportion::Proportion;
 use taflbase::rules::Ruleset;
@@ -21,7 +22,7 @@ pub(super) struct BoundReport {
     pub running: Vec<BoundRow>,
     pub finished: Vec<BoundRow>,
     pub positions: Vec<BoundRow>,
-    pub solved: SolvedCounts,
+    pub solved: SolvedReport,
     pub sample: Option<SampleReport>,
     pub table: Vec<TableRow>,
 }
@@ -55,7 +56,7 @@ pub(super) struct BoundRow {
 
 /// Counts over the solved slices.
 #[derive(Serialize)]
-pub(super) struct SolvedCounts {
+pub(super) struct SolvedReport {
     pub slices: Vec<String>,
     pub positions: u64,
     pub decided: u64,
@@ -101,7 +102,7 @@ impl BoundReport {
     pub(super) fn new(
         reachability: &Reachability,
         bounds: &Bounds,
-        solved: &Solved,
+        solved: &SolvedCounts,
         drawn: Option<&(Sampling, Estimate, Vec<SampledPlacement>)>,
         with_games: bool,
     ) -> BoundReport {
@@ -126,7 +127,7 @@ impl BoundReport {
             running: bound_rows(&bounds.running),
             finished: bound_rows(&bounds.finished),
             positions: bound_rows(&bounds.positions),
-            solved: SolvedCounts {
+            solved: SolvedReport {
                 slices: solved.slices.iter().map(ToString::to_string).collect(),
                 positions: solved.positions,
                 decided: solved.decided,
@@ -230,10 +231,10 @@ impl SampleReport {
 
 impl DrawnPlacement {
     fn new(rules: &Ruleset, drawn: &SampledPlacement) -> DrawnPlacement {
-        let (verdict, game) = match &drawn.verdict {
-            Verdict::Reached(game) => ("reached", Some(moves(rules, game))),
-            Verdict::Unreachable => ("unreachable", None),
-            Verdict::Unknown => ("unknown", None),
+        let (verdict, game) = match &drawn.proof_game {
+            ProofGame::Reached(game) => ("reached", Some(moves(rules, game))),
+            ProofGame::Unreachable => ("unreachable", None),
+            ProofGame::Unknown => ("unknown", None),
         };
         DrawnPlacement { position: drawn.position.to_text(rules), verdict, moves: game }
     }

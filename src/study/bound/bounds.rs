@@ -7,7 +7,7 @@ use crate::game::moves::legal_moves;
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Kind, Ruleset, Side};
 
-use super::count::{Binomials, Field, Tally};
+use super::count::{BigBinomials, Field, ShapeCounts};
 use super::number::count;
 use super::orbits;
 use super::reachability::Reachability;
@@ -48,7 +48,7 @@ impl Bounds {
     /// If the ruleset's start is not a legal position.
     pub fn new(reachability: &Reachability) -> Result<Bounds, PositionError> {
         let unmoved = unmoved(reachability)?;
-        let counter = Counter { reachability, binomials: Binomials::of(reachability) };
+        let counter = Counter { reachability, binomials: BigBinomials::of(reachability) };
         Ok(Bounds {
             running: counter.running(unmoved.as_ref()),
             finished: counter.finished(),
@@ -97,13 +97,13 @@ pub(crate) fn unmoved(
 
 struct Counter<'a> {
     reachability: &'a Reachability<'a>,
-    binomials: Binomials,
+    binomials: BigBinomials,
 }
 
 impl Counter<'_> {
     /// Sums the placements with at least this many attackers.
-    fn total(&self, tally: &Tally, min_attackers: usize) -> BigUint {
-        tally.counts(self.reachability.max_material, &self.binomials).total(min_attackers)
+    fn total(&self, shapes: &ShapeCounts, min_attackers: usize) -> BigUint {
+        shapes.counts(self.reachability.max_material, &self.binomials).total(min_attackers)
     }
 
     /// Sums all placements of a field with at least one attacker.
@@ -176,12 +176,12 @@ impl Counter<'_> {
     /// move.
     fn finished(&self) -> Vec<Bound> {
         let field = Field::with_camps(self.reachability);
-        let mut escaped = Tally::default();
+        let mut escaped = ShapeCounts::default();
         for goal in self.reachability.rules.goals {
             let arrivals = self.arrivals(goal);
             field.any_empty(&mut escaped, goal, &arrivals);
         }
-        let mut captured = Tally::default();
+        let mut captured = ShapeCounts::default();
         for king in field.kings {
             field.any_taken(&mut captured, king, &captors(self.reachability, king));
         }
@@ -244,21 +244,21 @@ impl Counter<'_> {
     /// Counts the placements in which the king can move to a goal; exact.
     fn escapes(&self, field: &Field) -> BigUint {
         let goals = self.reachability.rules.goals;
-        let mut tally = Tally::default();
+        let mut shapes = ShapeCounts::default();
         for king in field.kings {
             let rays = self.reachability.rules.slides().from(Kind::King, king).iter();
             let ways = rays.filter_map(|ray| {
                 let last = ray.iter().position(|s| s.ends && goals.contains(s.square))?;
                 Some(ray[..=last].iter().map(|step| step.square).collect())
             });
-            field.any_empty(&mut tally, king, &ways.collect::<Vec<SquareSet>>());
+            field.any_empty(&mut shapes, king, &ways.collect::<Vec<SquareSet>>());
         }
-        self.total(&tally, 1)
+        self.total(&shapes, 1)
     }
 
     /// Counts the placements in which the king cannot move.
     fn stuck_kings(&self, field: &Field) -> BigUint {
-        let mut free = Tally::default();
+        let mut free = ShapeCounts::default();
         for king in field.kings {
             field.any_empty(
                 &mut free,
@@ -273,7 +273,7 @@ impl Counter<'_> {
     /// counts each such placement once per attacker, so it is divided by their number.
     fn stuck_attackers(&self, field: &Field) -> BigUint {
         let max_material = self.reachability.max_material;
-        let (mut standing, mut free) = (Tally::default(), Tally::default());
+        let (mut standing, mut free) = (ShapeCounts::default(), ShapeCounts::default());
         for king in field.kings {
             for at in field.attackers.without(king) {
                 let placed = SquareSet::of(at);

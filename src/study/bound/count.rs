@@ -40,10 +40,10 @@ pub(crate) struct Shape {
 
 /// The coefficient of each shape in a sum; negative where it is subtracted.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Tally(HashMap<Shape, i64>);
+pub(crate) struct ShapeCounts(HashMap<Shape, i64>);
 
 /// Binomial coefficients of any size.
-pub(crate) struct Binomials {
+pub(crate) struct BigBinomials {
     columns: usize,
     values: Vec<BigUint>,
 }
@@ -109,35 +109,35 @@ impl Field {
     }
 
     /// Counts all placements.
-    pub(crate) fn all(&self) -> Tally {
-        let mut tally = Tally::default();
+    pub(crate) fn all(&self) -> ShapeCounts {
+        let mut shapes = ShapeCounts::default();
         for king in self.kings {
-            tally.add(self.shape(king, SquareSet::EMPTY, SquareSet::EMPTY), 1);
+            shapes.add(self.shape(king, SquareSet::EMPTY, SquareSet::EMPTY), 1);
         }
-        tally
+        shapes
     }
 
     /// Adds the placements with this king in which at least one of the sets is empty, by
     /// inclusion and exclusion.
-    pub(crate) fn any_empty(&self, tally: &mut Tally, king: Square, sets: &[SquareSet]) {
-        self.any_empty_beside(tally, king, SquareSet::EMPTY, sets);
+    pub(crate) fn any_empty(&self, shapes: &mut ShapeCounts, king: Square, sets: &[SquareSet]) {
+        self.any_empty_beside(shapes, king, SquareSet::EMPTY, sets);
     }
 
     /// As [`any_empty`](Field::any_empty), with attackers on all of `placed`.
     pub(crate) fn any_empty_beside(
         &self,
-        tally: &mut Tally,
+        shapes: &mut ShapeCounts,
         king: Square,
         placed: SquareSet,
         sets: &[SquareSet],
     ) {
-        self.unions(sets, |empty, times| tally.add(self.shape(king, placed, empty), times));
+        self.unions(sets, |empty, times| shapes.add(self.shape(king, placed, empty), times));
     }
 
     /// Adds the placements with attackers on all squares of at least one of the sets.
-    pub(crate) fn any_taken(&self, tally: &mut Tally, king: Square, sets: &[SquareSet]) {
+    pub(crate) fn any_taken(&self, shapes: &mut ShapeCounts, king: Square, sets: &[SquareSet]) {
         self.unions(sets, |placed, times| {
-            tally.add(self.shape(king, placed, SquareSet::EMPTY), times);
+            shapes.add(self.shape(king, placed, SquareSet::EMPTY), times);
         });
     }
 
@@ -177,7 +177,7 @@ fn product(first: &[u64], second: &[u64]) -> Vec<u64> {
     product
 }
 
-impl Tally {
+impl ShapeCounts {
     /// Adds to the coefficient of a shape.
     pub(crate) fn add(&mut self, shape: Option<Shape>, times: i64) {
         if let Some(shape) = shape {
@@ -186,7 +186,7 @@ impl Tally {
     }
 
     /// Returns the number of placements of each material up to `max_material`.
-    pub(crate) fn counts(&self, max_material: Slice, binomials: &Binomials) -> MaterialCounts {
+    pub(crate) fn counts(&self, max_material: Slice, binomials: &BigBinomials) -> MaterialCounts {
         let mut counts = MaterialCounts::none(max_material);
         for (shape, &times) in self.0.iter().filter(|&(_, &times)| times != 0) {
             let of_shape = shape.counts(max_material, binomials);
@@ -201,7 +201,7 @@ impl Tally {
 impl Shape {
     /// Returns the number of placements of each material, which includes the attackers already
     /// placed.
-    pub(crate) fn counts(&self, max_material: Slice, binomials: &Binomials) -> MaterialCounts {
+    pub(crate) fn counts(&self, max_material: Slice, binomials: &BigBinomials) -> MaterialCounts {
         let zero = BigUint::ZERO;
         let attackers_only = self.attackers_only(max_material.attackers, binomials);
         // Ways to place defenders, by attackers on squares for either side, then by defenders.
@@ -227,7 +227,7 @@ impl Shape {
 
     /// Returns, by number of attackers, the ways to place them in camps and on squares for
     /// attackers only.
-    fn attackers_only(&self, max_attackers: usize, binomials: &Binomials) -> Vec<BigUint> {
+    fn attackers_only(&self, max_attackers: usize, binomials: &BigBinomials) -> Vec<BigUint> {
         (0..=max_attackers)
             .map(|men| {
                 let inside = self.camps.iter().enumerate().take(men + 1);
@@ -237,7 +237,7 @@ impl Shape {
     }
 
     /// Returns the ways to place defenders after attackers have taken squares for either side.
-    fn defenders(&self, taken: usize, defenders: usize, binomials: &Binomials) -> BigUint {
+    fn defenders(&self, taken: usize, defenders: usize, binomials: &BigBinomials) -> BigUint {
         let apart = (0..=defenders.min(self.defenders)).map(|apart| {
             binomials.get(self.defenders, apart)
                 * binomials.get(self.both - taken, defenders - apart)
@@ -246,9 +246,9 @@ impl Shape {
     }
 }
 
-impl Binomials {
+impl BigBinomials {
     /// Computes all `C(n, k)` up to these n and k.
-    pub(crate) fn new(max_n: usize, max_k: usize) -> Binomials {
+    pub(crate) fn new(max_n: usize, max_k: usize) -> BigBinomials {
         let columns = max_k + 1;
         let mut values = vec![BigUint::ZERO; (max_n + 1) * columns];
         for n in 0..=max_n {
@@ -258,12 +258,12 @@ impl Binomials {
                     &values[(n - 1) * columns + k] + &values[(n - 1) * columns + k - 1];
             }
         }
-        Binomials { columns, values }
+        BigBinomials { columns, values }
     }
 
     /// Computes those that the rules need.
-    pub(crate) fn of(reachability: &Reachability) -> Binomials {
-        Binomials::new(
+    pub(crate) fn of(reachability: &Reachability) -> BigBinomials {
+        BigBinomials::new(
             reachability.rules.board.area(),
             reachability.max_material.attackers.max(reachability.max_material.defenders),
         )

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use num_bigint::BigUint;
 
-use super::count::Binomials;
+use super::count::BigBinomials;
 use super::number::{Printed, scientific};
 
 /// One of the paper's equations.
@@ -80,7 +80,7 @@ pub const TABLE_1: [OtherGame; 7] = [
 ];
 
 /// The sums over black men b, white soldiers w up to 8, and black men in camps c.
-struct Sums(Binomials);
+struct Sums(BigBinomials);
 
 impl Sums {
     /// Sums the ways to place them on `cells` cells outside the camps and `camps` cells in
@@ -124,7 +124,7 @@ impl Sums {
 
 /// Computes equations 1 to 14.
 pub fn equations() -> Vec<Equation> {
-    let sums = Sums(Binomials::new(81, 16));
+    let sums = Sums(BigBinomials::new(81, 16));
     let two: BigUint = 2_u8.into();
     let naive = &two * two.pow(16) * BigUint::from(3_u8).pow(20) * BigUint::from(4_u8).pow(44);
     let start = sums.0.get(80, 16) * sums.0.get(64, 8);
@@ -203,7 +203,7 @@ fn printed_by() -> String {
 /// Finds the limits of equation 12 for which equations 12, 13 and 14 have the printed values,
 /// among 55 to 64 cells and 8 to 16 black soldiers.
 pub fn readings() -> Vec<Reading> {
-    let sums = Sums(Binomials::new(81, 16));
+    let sums = Sums(BigBinomials::new(81, 16));
     let no_end: BigUint = sums.running().into_iter().sum();
     let others: BigUint = sums.finished().into_iter().sum();
     let mut found = Vec::new();

@@ -15,7 +15,7 @@ use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset};
 use crate::game::slice::Slice;
 
-use super::count::{Binomials, Field};
+use super::count::{BigBinomials, Field};
 use super::reachability::{Camp, Reachability};
 
 /// The number of placements with all attackers at home, and of their orbits.
@@ -65,7 +65,7 @@ impl Ways {
 pub(crate) fn running(
     reachability: &Reachability,
     unmoved: Option<&(SquareSet, Vec<Position>)>,
-    binomials: &Binomials,
+    binomials: &BigBinomials,
 ) -> BigUint {
     let field = Field::with_camps(reachability);
     let all = burnside(reachability.group, |g| {
@@ -102,7 +102,7 @@ fn least_image(
 pub(crate) fn unmoved(
     reachability: &Reachability,
     attackers: SquareSet,
-    binomials: &Binomials,
+    binomials: &BigBinomials,
 ) -> UnmovedCounts {
     let field = Field::with_camps(reachability);
     let defenders = field.defenders - attackers;
@@ -127,7 +127,7 @@ pub(crate) fn unmoved(
 
 /// Counts the slots of the crate's index over all materials: the king's squares, times the sets
 /// of attackers up to symmetry, each with all sets of defenders on the remaining squares.
-pub(crate) fn slots(rules: &Ruleset, max_material: Slice, binomials: &Binomials) -> BigUint {
+pub(crate) fn slots(rules: &Ruleset, max_material: Slice, binomials: &BigBinomials) -> BigUint {
     let [attackers, defenders, kings] = Kind::ALL.map(|kind| rules.places(kind));
     // The second variable counts attackers on squares where defenders may stand, not defenders.
     let max_attackers = max_material.attackers;

@@ -8,7 +8,7 @@ use crate::game::rules::Side;
 use crate::game::slice::Slice;
 use crate::system::random::SeededRng;
 
-use super::count::{Binomials, Field, MaterialCounts, Shape};
+use super::count::{BigBinomials, Field, MaterialCounts, Shape};
 use super::reachability::Reachability;
 
 /// Draws placements of unfinished games, uniformly from those that the tightest bound counts.
@@ -16,7 +16,7 @@ pub(crate) struct Placements<'a> {
     reachability: &'a Reachability<'a>,
     /// Without camps: placements that they exclude are rejected after drawing.
     field: Field,
-    binomials: Binomials,
+    binomials: BigBinomials,
     kings: Vec<(Square, Shape, MaterialCounts)>,
     /// The attackers of the start, if none can have moved, and the placements possible then.
     unmoved: Option<(SquareSet, Vec<Position>)>,
@@ -28,7 +28,7 @@ impl<'a> Placements<'a> {
         unmoved: Option<(SquareSet, Vec<Position>)>,
     ) -> Self {
         let field = Field::reached(reachability);
-        let binomials = Binomials::of(reachability);
+        let binomials = BigBinomials::of(reachability);
         let kings = field
             .kings
             .iter()

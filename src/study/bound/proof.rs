@@ -20,7 +20,7 @@ use super::reachability::Reachability;
 
 /// The result of a search for a proof game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum ProofGame {
     /// A game from the start leads to the position: all its positions, the start first.
     Reached(Vec<Position>),
     /// No game from the start leads to the position.
@@ -37,10 +37,10 @@ pub fn prove(
     target: &Position,
     max_nodes: u64,
     stop: &AtomicBool,
-) -> Option<Verdict> {
+) -> Option<ProofGame> {
     let mut budget = Budget { left: max_nodes, stop };
-    let verdict = search(reachability, start, target, &mut budget);
-    if stop.load(Ordering::Relaxed) { None } else { Some(verdict.unwrap_or(Verdict::Unknown)) }
+    let proof_game = search(reachability, start, target, &mut budget);
+    if stop.load(Ordering::Relaxed) { None } else { Some(proof_game.unwrap_or(ProofGame::Unknown)) }
 }
 
 fn search(
@@ -48,7 +48,7 @@ fn search(
     start: &Position,
     target: &Position,
     budget: &mut Budget,
-) -> Result<Verdict, BudgetExhausted> {
+) -> Result<ProofGame, BudgetExhausted> {
     let rules = reachability.rules;
     // A game is over when it reaches the ply limit.
     let limit = rules.ply_limit.map_or(usize::MAX, |plies| plies as usize);
@@ -56,7 +56,7 @@ fn search(
     loop {
         budget.spend(1)?;
         let Backward::Found(ending) = retract(reachability, start, target, seed, budget)? else {
-            return Ok(Verdict::Unreachable);
+            return Ok(ProofGame::Unreachable);
         };
         // Most of the budget is left for further attempts.
         let limit_of_attempt = (budget.left / 4).max(MIN_ATTEMPT);
@@ -69,7 +69,7 @@ fn search(
         if let Some(mut game) = game.flatten() {
             game.extend(&ending[1..]);
             if game.len() <= limit {
-                return Ok(Verdict::Reached(game));
+                return Ok(ProofGame::Reached(game));
             }
         }
         seed = mix(seed);

@@ -18,7 +18,7 @@ use super::bounds::{Bounds, unmoved};
 use super::error::BoundError;
 use super::number::part;
 use super::placements::Placements;
-use super::proof::{Verdict, prove};
+use super::proof::{ProofGame, prove};
 use super::reachability::Reachability;
 
 /// The parameters of a sample.
@@ -38,7 +38,7 @@ pub struct SampledPlacement {
     /// The position.
     pub position: Position,
     /// The result of the search for a proof game.
-    pub verdict: Verdict,
+    pub proof_game: ProofGame,
     /// The side to move wins at once, by an escape or by capturing the king.
     pub is_decided: bool,
     /// The side to move has no move.
@@ -86,8 +86,8 @@ pub fn sample(
         .map(|number| {
             let mut random = SeededRng::new(mix(mix(sampling.seed) ^ number));
             let position = placements.draw(&mut random);
-            let verdict = prove(reachability, &start, &position, sampling.budget, &stop)?;
-            if let Verdict::Reached(game) = &verdict {
+            let proof_game = prove(reachability, &start, &position, sampling.budget, &stop)?;
+            if let ProofGame::Reached(game) = &proof_game {
                 assert!(is_game(&rules, game, &position), "no game leads to {position:?}");
             }
             let done = finished.fetch_add(1, Ordering::Relaxed) + 1;
@@ -96,7 +96,7 @@ pub fn sample(
             }
             let is_decided = is_decided(reachability.rules, &position);
             let is_stuck = !has_move(reachability.rules, &position);
-            Some(SampledPlacement { position, verdict, is_decided, is_stuck })
+            Some(SampledPlacement { position, proof_game, is_decided, is_stuck })
         })
         .collect();
     match drawn {
@@ -139,13 +139,13 @@ impl Estimate {
     pub fn new(bounds: &Bounds, sample: &[SampledPlacement]) -> Estimate {
         let lengths: Vec<usize> = sample.iter().filter_map(SampledPlacement::plies).collect();
         let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;
-        let reached = proportion(sample, |it| matches!(it.verdict, Verdict::Reached(_)));
+        let reached = proportion(sample, |it| matches!(it.proof_game, ProofGame::Reached(_)));
         let positions = bounds.placements() * 2_u8;
         let estimates = [reached.value, reached.low, reached.high];
         Estimate {
             reached,
-            unreachable: proportion(sample, |it| it.verdict == Verdict::Unreachable),
-            unknown: proportion(sample, |it| it.verdict == Verdict::Unknown),
+            unreachable: proportion(sample, |it| it.proof_game == ProofGame::Unreachable),
+            unknown: proportion(sample, |it| it.proof_game == ProofGame::Unknown),
             decided: proportion(sample, |it| it.is_decided),
             stuck: proportion(sample, |it| it.is_stuck),
             plies: lengths.iter().max().map(|&longest| (mean, longest)),
@@ -165,8 +165,8 @@ fn proportion(
 impl SampledPlacement {
     /// Returns the length of the proof game in plies, if one was found.
     pub fn plies(&self) -> Option<usize> {
-        match &self.verdict {
-            Verdict::Reached(game) => Some(game.len() - 1),
+        match &self.proof_game {
+            ProofGame::Reached(game) => Some(game.len() - 1),
             _ => None,
         }
     }

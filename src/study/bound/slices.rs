@@ -3,7 +3,7 @@ use num_bigint::BigUint;
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 
-use super::count::{Binomials, Field};
+use super::count::{BigBinomials, Field};
 use super::number::count;
 
 /// Returns the number of placements of the men of every slice of the game, from one attacker to
@@ -11,7 +11,7 @@ use super::number::count;
 /// [`stats`](crate::stats) for one side to move.
 pub fn slice_placements(rules: &Ruleset) -> Vec<(Slice, BigUint)> {
     let (attackers, defenders) = (rules.start.attackers.len(), rules.start.defenders.len());
-    let binomials = Binomials::new(rules.board.area(), attackers.max(defenders));
+    let binomials = BigBinomials::new(rules.board.area(), attackers.max(defenders));
     let counts = Field::legal(rules).all().counts(Slice { defenders, attackers }, &binomials);
     let mut slices: Vec<(Slice, BigUint)> =
         counts.slices().map(|(slice, placements)| (slice, count(placements))).collect();

@@ -8,7 +8,7 @@ use crate::tablebase::Tablebase;
 
 /// Counts over all slices with a DTW table.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Solved {
+pub struct SolvedCounts {
     /// The slices.
     pub slices: Vec<Slice>,
     /// Their positions, with either side to move, mirror images counted separately.
@@ -23,8 +23,8 @@ pub struct Solved {
 ///
 /// # Errors
 /// If a table cannot be read.
-pub fn solved(base: &Tablebase, max_material: Slice) -> Result<Solved, StatsError> {
-    let mut solved = Solved::default();
+pub fn solved(base: &Tablebase, max_material: Slice) -> Result<SolvedCounts, StatsError> {
+    let mut solved = SolvedCounts::default();
     for slice in base.slices(Metric::Dtw) {
         if slice.attackers > max_material.attackers || slice.defenders > max_material.defenders {
             continue;

@@ -2,7 +2,7 @@
 
 use super::CompareError;
 use super::pair::{Pair, decode};
-use super::tally::{Compared, Tally};
+use super::tally::{ChangeCounts, Compared};
 use crate::game::board::Symmetry;
 use crate::game::rules::{BySide, Side};
 use crate::index::Slot;
@@ -13,7 +13,7 @@ impl Pair<'_> {
     pub(super) fn compare_beside(
         &self,
         go_on: impl FnMut(u64, u64) -> bool,
-    ) -> Result<BySide<Tally>, CompareError> {
+    ) -> Result<BySide<ChangeCounts>, CompareError> {
         let mut total = self.total(go_on);
         self.first.run_beside(
             &self.second,
@@ -29,7 +29,13 @@ impl Pair<'_> {
         total.finish()
     }
 
-    fn tally_side(&self, side: Side, first: &ScannedRows, second: &ScannedRows, tally: &mut Tally) {
+    fn tally_side(
+        &self,
+        side: Side,
+        first: &ScannedRows,
+        second: &ScannedRows,
+        tally: &mut ChangeCounts,
+    ) {
         let height = first.height();
         let lanes = first.codes[side].chunks_exact(height);
         let multiplicities = first.multiplicities.chunks_exact(height);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::CompareError;
 use super::pair::{Pair, decode};
-use super::tally::{Compared, Tally};
+use super::tally::{ChangeCounts, Compared};
 use crate::game::board::{Symmetry, SymmetryGroup};
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
@@ -21,7 +21,7 @@ impl Pair<'_> {
     pub(super) fn compare_by_lookup(
         &self,
         go_on: impl FnMut(u64, u64) -> bool,
-    ) -> Result<BySide<Tally>, CompareError> {
+    ) -> Result<BySide<ChangeCounts>, CompareError> {
         let images = Images::new(self.first.rules, self.second.rules);
         let mut total = self.total(go_on);
         self.first.run(
@@ -37,7 +37,7 @@ impl Pair<'_> {
         &self,
         rows: &ScannedRows,
         images: &Images<'_>,
-    ) -> Result<BySide<Tally>, ProbeError> {
+    ) -> Result<BySide<ChangeCounts>, ProbeError> {
         let mut tallies = self.tallies();
         for side in Side::ALL {
             let tally = &mut tallies[side];
@@ -113,7 +113,7 @@ struct Placed {
 struct Batch<'a> {
     pair: &'a Pair<'a>,
     images: &'a Images<'a>,
-    tally: &'a mut Tally,
+    tally: &'a mut ChangeCounts,
     slots: Vec<Placed>,
     /// The slots' positions under the second ruleset.
     positions: Vec<Position>,

@@ -1,6 +1,6 @@
 use std::ops::ControlFlow;
 
-use super::tally::Tally;
+use super::tally::ChangeCounts;
 use super::{CompareError, OutcomeCounts, SideComparison};
 use crate::game::board::Symmetry;
 use crate::game::position::Position;
@@ -59,8 +59,8 @@ impl<'a> Pair<'a> {
     }
 
     /// Returns empty tallies.
-    pub(super) fn tallies(&self) -> BySide<Tally> {
-        BySide::from_fn(|_| Tally::new(self.most))
+    pub(super) fn tallies(&self) -> BySide<ChangeCounts> {
+        BySide::from_fn(|_| ChangeCounts::new(self.most))
     }
 
     /// Creates a total that reports the progress.
@@ -70,7 +70,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Completes the comparison of a side.
-    pub(super) fn finish(&self, to_move: Side, tally: Tally) -> SideComparison {
+    pub(super) fn finish(&self, to_move: Side, tally: ChangeCounts) -> SideComparison {
         let position = |slot: Slot, symmetry: Symmetry| -> Option<Position> {
             let canonical = self.first.index.unrank(slot, to_move)?;
             Some(canonical.image(self.first.rules, symmetry))
@@ -102,7 +102,7 @@ impl<'a> Pair<'a> {
 
 /// The tallies of all rows so far.
 pub(super) struct Total<F> {
-    tallies: BySide<Tally>,
+    tallies: BySide<ChangeCounts>,
     done: u64,
     rows: u64,
     go_on: F,
@@ -114,7 +114,7 @@ impl<F: FnMut(u64, u64) -> bool> Total<F> {
     pub(super) fn add(
         &mut self,
         rows: u64,
-        tallies: Result<BySide<Tally>, ProbeError>,
+        tallies: Result<BySide<ChangeCounts>, ProbeError>,
     ) -> ControlFlow<()> {
         match tallies {
             Ok(more) => {
@@ -132,7 +132,7 @@ impl<F: FnMut(u64, u64) -> bool> Total<F> {
     }
 
     /// Returns the tallies of all rows.
-    pub(super) fn finish(self) -> Result<BySide<Tally>, CompareError> {
+    pub(super) fn finish(self) -> Result<BySide<ChangeCounts>, CompareError> {
         self.failure.map_or(Ok(self.tallies), Err)
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Compared {
 
 /// The changes of some placements with one side to move.
 #[derive(Clone, Default)]
-pub(super) struct Tally {
+pub(super) struct ChangeCounts {
     /// The number of the most changed positions to keep.
     most: usize,
     only_first: OutcomeCounts,
@@ -82,10 +82,10 @@ impl Compared {
     }
 }
 
-impl Tally {
+impl ChangeCounts {
     /// Creates an empty tally that keeps up to `most` of the most changed positions.
-    pub(super) fn new(most: usize) -> Tally {
-        Tally { most, ..Tally::default() }
+    pub(super) fn new(most: usize) -> ChangeCounts {
+        ChangeCounts { most, ..ChangeCounts::default() }
     }
 
     /// Counts placements that exist only under the first ruleset.
@@ -136,7 +136,7 @@ impl Tally {
     }
 
     /// Adds the counts of other placements.
-    pub(super) fn join(&mut self, other: &Tally) {
+    pub(super) fn join(&mut self, other: &ChangeCounts) {
         self.only_first = self.only_first.plus(other.only_first);
         for &(placements, example) in other.by_kind.iter().flatten() {
             self.count(example, placements);

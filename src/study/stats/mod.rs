@@ -150,7 +150,7 @@ pub fn count_values_while<S: Source + Sync>(
     if is_stopped {
         return Err(StatsError::Stopped);
     }
-    let PartialCounts { tallies: BySide([attackers, defenders]), zugzwangs } = all;
+    let PartialCounts { sides: BySide([attackers, defenders]), zugzwangs } = all;
     Ok(BySide([
         attackers.stats(rules, &scan.index, metric, Side::Attackers, zugzwangs),
         defenders.stats(rules, &scan.index, metric, Side::Defenders, zugzwangs),
@@ -160,7 +160,7 @@ pub fn count_values_while<S: Source + Sync>(
 /// The counts of some rows.
 #[derive(Default)]
 struct PartialCounts {
-    tallies: BySide<Tally>,
+    sides: BySide<CodeCounts>,
     zugzwangs: Zugzwangs,
 }
 
@@ -170,13 +170,13 @@ impl PartialCounts {
         let mut counts = PartialCounts::default();
         let height = rows.height();
         for side in Side::ALL {
-            let tally = &mut counts.tallies[side];
-            tally.by_code.resize(codes[side], None);
+            let of_side = &mut counts.sides[side];
+            of_side.by_code.resize(codes[side], None);
             let lanes = rows.codes[side].chunks_exact(height);
             for ((lane, lane_codes), multiplicities) in
                 (0..).zip(lanes).zip(rows.multiplicities.chunks(height))
             {
-                tally.add(lane_codes, multiplicities, lane, rows.rows.start);
+                of_side.add(lane_codes, multiplicities, lane, rows.rows.start);
             }
         }
         let pairs = rows.codes[Side::Attackers].iter().zip(&rows.codes[Side::Defenders]);
@@ -190,10 +190,10 @@ impl PartialCounts {
     }
 
     fn join(self, other: PartialCounts) -> PartialCounts {
-        let BySide([attackers, defenders]) = self.tallies;
-        let BySide([more_attackers, more_defenders]) = other.tallies;
+        let BySide([attackers, defenders]) = self.sides;
+        let BySide([more_attackers, more_defenders]) = other.sides;
         PartialCounts {
-            tallies: BySide([attackers.join(more_attackers), defenders.join(more_defenders)]),
+            sides: BySide([attackers.join(more_attackers), defenders.join(more_defenders)]),
             zugzwangs: self.zugzwangs.join(other.zugzwangs),
         }
     }
@@ -227,7 +227,7 @@ impl Zugzwangs {
 
 /// Counts of the placements of one side to move.
 #[derive(Default)]
-struct Tally {
+struct CodeCounts {
     /// By code: the number of placements, and the first slot.
     by_code: Vec<Option<(u64, Slot)>>,
     /// By the king's lane.
@@ -248,7 +248,7 @@ impl Outcomes {
     }
 }
 
-impl Tally {
+impl CodeCounts {
     /// Counts the codes of the next lane.
     fn add(&mut self, codes: &[Code], multiplicities: &[u8], lane: u16, first_row: u64) {
         let before = self.outcomes();
@@ -277,7 +277,7 @@ impl Tally {
         outcomes
     }
 
-    fn join(mut self, other: Tally) -> Tally {
+    fn join(mut self, other: CodeCounts) -> CodeCounts {
         if self.by_code.is_empty() {
             return other;
         }

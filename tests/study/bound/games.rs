@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use taflbase::bound::{
-    BoundError, Bounds, Estimate, Reachability, Sampling, Verdict, is_game, prove, sample,
+    BoundError, Bounds, Estimate, ProofGame, Reachability, Sampling, is_game, prove, sample,
 };
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
@@ -57,16 +57,16 @@ fn verdicts_agree_with_enumeration() {
                 let stop = AtomicBool::new(false);
                 let is_in = closure.positions.contains(&position);
                 match prove(&reachability, &start, &position, 30_000, &stop).unwrap() {
-                    Verdict::Reached(game) => {
+                    ProofGame::Reached(game) => {
                         assert!(is_in && is_game(&shared, &game, &position));
                         assert!(!is_game(&shared, &game[..game.len() - 1], &position));
                         reached += 1;
                     }
-                    Verdict::Unreachable => {
+                    ProofGame::Unreachable => {
                         assert!(!is_in, "{}", position.display(&rules));
                         unreachable += 1;
                     }
-                    Verdict::Unknown => {}
+                    ProofGame::Unknown => {}
                 }
             }
         }
