@@ -7,6 +7,32 @@ use crate::game::board::{Square, SquareSet};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Bits<const W: usize>([u64; W]);
 
+/// Evaluates an expression with a constant, the number of words of a [`Bits`] for this board, as in
+/// `with_width!(rules.board, W => State::<W>::new(…))`. Each width is compiled on its own.
+macro_rules! with_width {
+    ($board:expr, $words:ident => $value:expr) => {
+        match $board.area().div_ceil(64) {
+            1 => {
+                const $words: usize = 1;
+                $value
+            }
+            2 => {
+                const $words: usize = 2;
+                $value
+            }
+            3 => {
+                const $words: usize = 3;
+                $value
+            }
+            _ => {
+                const $words: usize = 6;
+                $value
+            }
+        }
+    };
+}
+pub(crate) use with_width;
+
 impl<const W: usize> Bits<W> {
     pub(crate) const EMPTY: Bits<W> = Bits([0; W]);
 

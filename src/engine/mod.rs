@@ -4,6 +4,7 @@ pub(crate) mod bits;
 pub(crate) mod board_tables;
 mod captures;
 mod check;
+pub(crate) mod coverage;
 mod error;
 pub(crate) mod evaluate;
 pub(crate) mod generate;

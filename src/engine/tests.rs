@@ -14,7 +14,7 @@ use crate::game::rules::{Ruleset, Side};
 use crate::system::random::SeededRng;
 
 use self::counted::{Counted, counted};
-use super::bits::Bits;
+use super::bits::{Bits, with_width};
 use super::board_tables::BoardTables;
 use super::state::{State, Step};
 
@@ -152,12 +152,7 @@ impl<const W: usize> State<W> {
 #[test]
 fn the_board_is_that_of_the_rules() {
     for rules in rulesets() {
-        match rules.board.area().div_ceil(64) {
-            1 => check::<1>(&rules),
-            2 => check::<2>(&rules),
-            3 => check::<3>(&rules),
-            _ => check::<6>(&rules),
-        }
+        with_width!(rules.board, W => check::<W>(&rules));
     }
 }
 
@@ -200,12 +195,7 @@ fn counts_of_lines_are_those_of_the_data_file() {
             "start" => Position::start(&rules).unwrap(),
             text => Position::parse(text, &rules).unwrap(),
         };
-        match rules.board.area().div_ceil(64) {
-            1 => check::<1>(&rules, &position, &counts),
-            2 => check::<2>(&rules, &position, &counts),
-            3 => check::<3>(&rules, &position, &counts),
-            _ => check::<6>(&rules, &position, &counts),
-        }
+        with_width!(rules.board, W => check::<W>(&rules, &position, &counts));
     }
 }
 

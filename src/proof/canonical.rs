@@ -6,7 +6,7 @@ use crate::game::board::{Square, Symmetry};
 use crate::game::position::Position;
 use crate::game::rules::{RulesId, Ruleset, Side};
 
-/// The least of the mirror images of a position, in the order of its fields.
+/// The mirror image of a position that is least in the order of these fields.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Canonical<const W: usize> {
     king: u16,

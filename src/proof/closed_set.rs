@@ -1,14 +1,16 @@
 //! Closed sets: the proof that a side does not win.
 //!
-//! A disproof of the search may rest on repetitions, each on a line of its own, and prove
-//! nothing together. A *closed set* does: positions without a win for the prover in one move,
-//! in which every move of the prover leads back into the set, to a table position that the prover
-//! does not win, or to a win of the other side, the *holder*, and the holder has such a move in
-//! each of its positions. Whatever the prover plays, the game stays in the set.
+//! A disproof of the search may rest on repetitions. Each holds on a line of its own, and together
+//! they prove nothing. A *closed set* does: a set of positions that the prover cannot leave, and
+//! in which it never wins. In each position with the prover to move, every move leads back into
+//! the set or to a position that is decided for the other side, the *holder* (a win by the rules,
+//! or a table value that is no win of the prover). In each position with the holder to move, one
+//! such move is known.
 //!
-//! The set is made from the disproved positions below the root: those that do not hold are
-//! deleted until all that are left do. If the root is deleted, the table forgets the deleted
-//! positions, and another search may find others.
+//! The set grows from the root, with one move of the holder in each of its positions. A position
+//! that does not hold is broken, and with it every position of the prover before it; the holder
+//! tries another move. If the root breaks, the table forgets the broken positions: another search
+//! may disprove the root in another way.
 
 use std::collections::HashMap;
 
@@ -17,7 +19,7 @@ use crate::game::rules::Side;
 use crate::game::value::Wdl;
 
 use super::canonical::Canonical;
-use super::lookahead::{Verdict, each_step, judge};
+use super::lookahead::{Judgement, each_step, judge};
 use super::search::Worker;
 
 /// How a position ends the strategy, by what a checker sees at once.
@@ -32,24 +34,18 @@ pub(super) enum Leaf {
 }
 
 impl<const W: usize> Worker<'_, '_, W> {
-    /// Judges the current state by the rules and the tables alone. With `wins` the holder is to
-    /// win, else not to lose.
+    /// Judges the current state by the rules and the tables alone. If `wins`, the holder is to
+    /// win; otherwise it is only not to lose.
     pub(super) fn leaf(&self, holder: Side, wins: bool) -> Leaf {
-        if let Verdict::Won(winner) = judge(&self.shared.board, &self.state) {
-            return if winner == holder { Leaf::Held } else { Leaf::Lost };
-        }
-        match self.probe() {
-            None => Leaf::Inner,
-            Some(Wdl::Draw) => {
-                if wins {
-                    Leaf::Lost
-                } else {
-                    Leaf::Held
-                }
-            }
-            Some(wdl) if (wdl == Wdl::Win) == (self.state.to_move == holder) => Leaf::Held,
-            Some(_) => Leaf::Lost,
-        }
+        let is_held = match judge(&self.shared.board, &self.state) {
+            Judgement::Won(winner) => winner == holder,
+            _ => match self.probe() {
+                None => return Leaf::Inner,
+                Some(Wdl::Draw) => !wins,
+                Some(wdl) => (wdl == Wdl::Win) == (self.state.to_move == holder),
+            },
+        };
+        if is_held { Leaf::Held } else { Leaf::Lost }
     }
 
     /// Sets the state to a canonical position.
@@ -76,171 +72,280 @@ impl<const W: usize> Worker<'_, '_, W> {
     }
 }
 
-/// A position of a graph of disproved positions.
-struct Vertex<const W: usize> {
-    position: Canonical<W>,
-    /// The moves to other vertices of the graph.
-    moves: Vec<(Step, usize)>,
-    /// The holder's move to a leaf that is held.
-    held: Option<Step>,
-    /// Whether the prover has a move that leads out of the set.
-    is_broken: bool,
-    is_deleted: bool,
-}
-
 /// The holder's move in each of its positions of a closed set.
 pub(super) type Moves<const W: usize> = Vec<(Canonical<W>, Step)>;
 
-/// The most positions of a graph.
-const MAX_POSITIONS: usize = 4_000_000;
+/// The end of a search for a closed set.
+pub(super) enum ClosedSet<const W: usize> {
+    /// The holder's moves.
+    Found(Moves<W>),
+    /// The root does not hold.
+    Broken,
+    /// The limits were reached before.
+    Unfinished,
+}
 
-/// Tries to make a closed set with the root, the worker's current state, in which its prover does
-/// not win. `search` is called for positions whose disproof has been lost from the table, and
-/// returns whether they are disproved again.
+/// What the search for a closed set needs of its caller.
+pub(super) trait Helper<const W: usize> {
+    /// Counts an expanded position. Returns whether another one may be expanded.
+    fn count(&mut self) -> bool;
+
+    /// Searches the worker's state, whose result is not in the table, and returns whether the
+    /// prover's win is disproved.
+    fn disproves(&mut self, worker: &Worker<'_, '_, W>) -> bool;
+}
+
+/// Seeks a closed set with the worker's current state in which the worker's side does not win.
 pub(super) fn closed_set<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
-    mut search: impl FnMut(&mut Worker<'_, '_, W>) -> bool,
-) -> Option<Moves<W>> {
+    helper: &mut impl Helper<W>,
+) -> ClosedSet<W> {
     let root_state = worker.state.clone();
     let (root, _) = worker.shared.symmetries.canonical(&root_state);
-    let mut graph = Graph { vertices: Vec::new(), numbers: HashMap::new() };
-    graph.number(root);
-    let mut next = 0;
-    while next < graph.vertices.len() && graph.vertices.len() < MAX_POSITIONS {
-        graph.expand(next, worker, &mut search);
-        next += 1;
-    }
-    // What was not expanded does not hold.
-    graph.vertices[next..].iter_mut().for_each(|vertex| vertex.is_broken = true);
-    let holder = worker.prover.other();
-    graph.delete_broken(holder);
-    let is_closed = !graph.vertices[0].is_deleted;
-    if !is_closed {
-        for vertex in graph.vertices.iter().filter(|vertex| vertex.is_deleted) {
-            worker.set(&vertex.position);
-            worker.shared.table.forget(worker.key());
-        }
-    }
+    let mut growth =
+        Growth { worker, helper, vertices: Vec::new(), ids: HashMap::new(), open: Vec::new() };
+    growth.id(root);
+    let is_finished = growth.grow();
+    let is_broken = matches!(growth.vertices[ROOT].hold, Hold::Broken);
+    let found = if is_broken {
+        ClosedSet::Broken
+    } else if is_finished {
+        ClosedSet::Found(growth.moves())
+    } else {
+        ClosedSet::Unfinished
+    };
+    growth.forget_broken();
     worker.set_state(root_state);
-    is_closed.then(|| graph.moves(holder))
+    found
 }
 
-struct Graph<const W: usize> {
+/// The number of a position in the growing set.
+type VertexId = usize;
+
+const ROOT: VertexId = 0;
+/// The most positions of a set, which limits its memory.
+const MAX_POSITIONS: usize = 4_000_000;
+
+struct Vertex<const W: usize> {
+    position: Canonical<W>,
+    hold: Hold,
+    /// The positions whose hold rests, or once rested, on this one.
+    parents: Vec<VertexId>,
+    /// With the holder to move, the moves that are left to try, the best one last; `None` before
+    /// the position is expanded.
+    untried: Option<Vec<(Step, Canonical<W>)>>,
+}
+
+/// Why a position holds.
+#[derive(Clone)]
+enum Hold {
+    /// Not known yet.
+    Pending,
+    /// By the holder's move to this position, or to one that is decided.
+    Move(Step, Option<VertexId>),
+    /// The prover's moves lead to these positions, besides those that are decided.
+    Replies(Vec<VertexId>),
+    /// It does not hold.
+    Broken,
+}
+
+/// The growth of a set.
+struct Growth<'g, 'a, 't, const W: usize, H> {
+    worker: &'g mut Worker<'a, 't, W>,
+    helper: &'g mut H,
     vertices: Vec<Vertex<W>>,
-    numbers: HashMap<Canonical<W>, usize>,
+    ids: HashMap<Canonical<W>, VertexId>,
+    /// Positions to expand; some may no longer be pending, or needed.
+    open: Vec<VertexId>,
 }
 
-impl<const W: usize> Graph<W> {
-    /// Returns the number of a position's vertex, a new one if need be.
-    fn number(&mut self, position: Canonical<W>) -> usize {
-        *self.numbers.entry(position).or_insert_with(|| {
-            self.vertices.push(Vertex {
-                position,
-                moves: Vec::new(),
-                held: None,
-                is_broken: false,
-                is_deleted: false,
-            });
+impl<const W: usize, H: Helper<W>> Growth<'_, '_, '_, W, H> {
+    /// Returns the number of a position, a new one if need be, and expands it later.
+    fn id(&mut self, position: Canonical<W>) -> VertexId {
+        let id = *self.ids.entry(position).or_insert_with(|| {
+            let (hold, parents) = (Hold::Pending, Vec::new());
+            self.vertices.push(Vertex { position, hold, parents, untried: None });
             self.vertices.len() - 1
-        })
+        });
+        if matches!(self.vertices[id].hold, Hold::Pending) {
+            self.open.push(id);
+        }
+        id
     }
 
-    fn expand(
+    /// Expands positions until all that are needed hold, or the root breaks. Returns false if the
+    /// limits were reached before.
+    fn grow(&mut self) -> bool {
+        while let Some(id) = self.open.pop() {
+            let is_pending = matches!(self.vertices[id].hold, Hold::Pending);
+            if !is_pending || !self.is_needed(id) {
+                continue;
+            }
+            let Vertex { position, untried, .. } = &self.vertices[id];
+            let position = *position;
+            // To try another move is no new expansion.
+            let is_new = untried.is_none();
+            if is_new && (self.vertices.len() >= MAX_POSITIONS || !self.helper.count()) {
+                return false;
+            }
+            let hold = match position.to_move == self.worker.prover {
+                true => self.replies(&position),
+                false => self.holding_move(id, &position),
+            };
+            let Some(hold) = hold else {
+                self.break_from(id);
+                continue;
+            };
+            let next: &[VertexId] = match &hold {
+                Hold::Replies(replies) => replies,
+                Hold::Move(_, Some(after)) => std::slice::from_ref(after),
+                _ => &[],
+            };
+            next.iter().for_each(|&after| self.vertices[after].parents.push(id));
+            self.vertices[id].hold = hold;
+        }
+        true
+    }
+
+    /// Returns whether the hold of another position rests on this one.
+    fn is_needed(&self, id: VertexId) -> bool {
+        id == ROOT
+            || self.vertices[id].parents.iter().any(|&parent| match self.vertices[parent].hold {
+                Hold::Move(_, after) => after == Some(id),
+                Hold::Replies(_) => true,
+                Hold::Pending | Hold::Broken => false,
+            })
+    }
+
+    /// Returns the hold of a position with the prover to move; `None` if it can leave the set.
+    fn replies(&mut self, position: &Canonical<W>) -> Option<Hold> {
+        self.worker.set(position);
+        let holder = self.worker.prover.other();
+        let mut replies = Vec::new();
+        for (step, after) in self.worker.successors() {
+            match self.ids.get(&after).map(|&id| &self.vertices[id].hold) {
+                Some(Hold::Broken) => return None,
+                Some(_) => replies.push(self.id(after)),
+                None => {
+                    let undo = self.worker.play(step);
+                    let leaf = self.worker.leaf(holder, false);
+                    let holds = leaf == Leaf::Held || leaf == Leaf::Inner && self.is_disproved();
+                    self.worker.take_back(step, undo);
+                    if !holds {
+                        return None;
+                    }
+                    if leaf == Leaf::Inner {
+                        replies.push(self.id(after));
+                    }
+                }
+            }
+        }
+        Some(Hold::Replies(replies))
+    }
+
+    /// Returns whether the worker's state is disproved, if need be by another search.
+    fn is_disproved(&mut self) -> bool {
+        let numbers = self.worker.look_up();
+        self.worker.is_disproved(numbers)
+            || !self.worker.is_proved(numbers) && self.helper.disproves(self.worker)
+    }
+
+    /// Returns the hold of a position with the holder to move; `None` if no move is left to try.
+    fn holding_move(&mut self, id: VertexId, position: &Canonical<W>) -> Option<Hold> {
+        let mut untried = match self.vertices[id].untried.take() {
+            Some(untried) => untried,
+            None => match self.holding_moves(position) {
+                Ok(untried) => untried,
+                Err(step) => return Some(Hold::Move(step, None)),
+            },
+        };
+        let hold = |after: &Canonical<W>| self.ids.get(after).map(|&id| &self.vertices[id].hold);
+        untried.retain(|(_, after)| !matches!(hold(after), Some(Hold::Broken)));
+        // A move back into the set lets it grow the least.
+        let back = untried.iter().rposition(|(_, after)| hold(after).is_some());
+        let chosen = back.map(|at| untried.remove(at)).or_else(|| untried.pop());
+        self.vertices[id].untried = Some(untried);
+        let (step, after) = chosen?;
+        Some(Hold::Move(step, Some(self.id(after))))
+    }
+
+    /// Returns the holder's moves to disproved positions, that of the table last. The error is a
+    /// move to a position that is decided for the holder.
+    fn holding_moves(
         &mut self,
-        number: usize,
-        worker: &mut Worker<'_, '_, W>,
-        search: &mut impl FnMut(&mut Worker<'_, '_, W>) -> bool,
-    ) {
-        let position = self.vertices[number].position;
-        let holder = worker.prover.other();
-        let is_holder = position.to_move == holder;
-        worker.set(&position);
-        let successors = worker.successors();
-        let (mut moves, mut held, mut is_broken) = (Vec::new(), None, false);
-        for (step, successor) in successors {
-            worker.set(&successor);
-            match worker.leaf(holder, false) {
-                Leaf::Held => {
-                    held = Some(step);
-                    if is_holder {
-                        break;
-                    }
-                }
-                Leaf::Lost => is_broken |= !is_holder,
-                Leaf::Inner => {
-                    let numbers = worker.look_up();
-                    let is_known = self.numbers.contains_key(&successor)
-                        || worker.is_disproved(numbers)
-                        || !is_holder && !worker.is_proved(numbers) && search(worker);
-                    if is_known {
-                        moves.push((step, self.number(successor)));
-                    } else {
-                        is_broken |= !is_holder;
-                    }
-                }
+        position: &Canonical<W>,
+    ) -> Result<Vec<(Step, Canonical<W>)>, Step> {
+        self.worker.set(position);
+        let holder = self.worker.prover.other();
+        let stored = self.worker.solving_step(&self.worker.state);
+        let mut moves = Vec::new();
+        for (step, after) in self.worker.successors() {
+            let undo = self.worker.play(step);
+            let leaf = self.worker.leaf(holder, false);
+            let is_disproved = leaf == Leaf::Inner && {
+                let numbers = self.worker.look_up();
+                self.worker.is_disproved(numbers)
+            };
+            self.worker.take_back(step, undo);
+            if leaf == Leaf::Held {
+                return Err(step);
+            }
+            if is_disproved || leaf == Leaf::Inner && self.ids.contains_key(&after) {
+                moves.push((step, after));
             }
         }
-        let vertex = &mut self.vertices[number];
-        if is_holder {
-            vertex.held = held;
-        }
-        vertex.is_broken = is_broken;
-        if !is_broken && vertex.held.is_none() {
-            vertex.moves = moves;
-        }
+        moves.sort_by_key(|&(step, _)| Some(step) == stored);
+        Ok(moves)
     }
 
-    /// Deletes the positions that do not hold, with all that lose their hold by that.
-    fn delete_broken(&mut self, holder: Side) {
-        let mut parents = vec![Vec::new(); self.vertices.len()];
-        let mut open_moves: Vec<usize> = Vec::with_capacity(self.vertices.len());
-        let mut deleted = Vec::new();
-        for (number, vertex) in self.vertices.iter().enumerate() {
-            vertex.moves.iter().for_each(|&(_, child)| parents[child].push(number));
-            open_moves.push(vertex.moves.len());
-            let is_lost = vertex.position.to_move == holder
-                && vertex.held.is_none()
-                && vertex.moves.is_empty();
-            if vertex.is_broken || is_lost {
-                deleted.push(number);
-            }
-        }
-        deleted.iter().for_each(|&number| self.vertices[number].is_deleted = true);
-        while let Some(number) = deleted.pop() {
-            for &parent in &parents[number] {
-                open_moves[parent] -= 1;
-                let vertex = &mut self.vertices[parent];
-                let is_lost = vertex.position.to_move != holder || open_moves[parent] == 0;
-                if is_lost && !vertex.is_deleted {
-                    vertex.is_deleted = true;
-                    deleted.push(parent);
+    /// Breaks a position and all of the prover's before it; the holder's choose again.
+    fn break_from(&mut self, first: VertexId) {
+        let mut breaking = vec![first];
+        while let Some(id) = breaking.pop() {
+            self.vertices[id].hold = Hold::Broken;
+            for parent in std::mem::take(&mut self.vertices[id].parents) {
+                match self.vertices[parent].hold {
+                    Hold::Replies(_) => breaking.push(parent),
+                    Hold::Move(_, after) if after == Some(id) => {
+                        self.vertices[parent].hold = Hold::Pending;
+                        self.open.push(parent);
+                    }
+                    _ => {}
                 }
             }
         }
     }
 
     /// Returns the holder's moves in the positions that can be reached with them.
-    fn moves(&self, holder: Side) -> Moves<W> {
+    fn moves(&self) -> Moves<W> {
         let mut moves = Vec::new();
         let mut is_reached = vec![false; self.vertices.len()];
-        is_reached[0] = true;
-        let mut open = vec![0];
-        while let Some(number) = open.pop() {
-            let vertex = &self.vertices[number];
-            let next: Vec<(Step, usize)> = if vertex.position.to_move == holder {
-                let kept = vertex.moves.iter().find(|(_, child)| !self.vertices[*child].is_deleted);
-                let step = vertex.held.or(kept.map(|(step, _)| *step));
-                moves.extend(step.map(|step| (vertex.position, step)));
-                if vertex.held.is_some() { Vec::new() } else { kept.copied().into_iter().collect() }
-            } else {
-                vertex.moves.clone()
+        is_reached[ROOT] = true;
+        let mut open = vec![ROOT];
+        while let Some(id) = open.pop() {
+            let Vertex { position, hold, .. } = &self.vertices[id];
+            let next: &[VertexId] = match hold {
+                Hold::Replies(replies) => replies,
+                Hold::Move(step, after) => {
+                    moves.push((*position, *step));
+                    after.as_slice()
+                }
+                Hold::Pending | Hold::Broken => &[],
             };
-            for (_, child) in next {
-                if !std::mem::replace(&mut is_reached[child], true) {
-                    open.push(child);
+            for &after in next {
+                if !std::mem::replace(&mut is_reached[after], true) {
+                    open.push(after);
                 }
             }
         }
         moves
+    }
+
+    /// Removes the broken positions from the table.
+    fn forget_broken(&mut self) {
+        for vertex in self.vertices.iter().filter(|vertex| matches!(vertex.hold, Hold::Broken)) {
+            self.worker.set(&vertex.position);
+            self.worker.shared.table.forget(self.worker.key());
+        }
     }
 }

@@ -1,17 +1,17 @@
-//! What a position is worth without a search: by the rules, the tables, the king's threats, or an
-//! estimate.
+//! Static evaluation: numbers by the rules, the tables and the king's threats, or an estimate.
 
 use crate::engine::evaluate::features::Mobility;
 use crate::game::rules::Side;
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
 
-use super::lookahead::{self, Verdict, judge};
+use super::lookahead::{self, Judgement, judge};
 use super::search::{Numbers, Worker};
 
-/// The evaluation, in hundredths of a soldier, that is worth 1 in the numbers of a leaf.
+/// The points of the engine's evaluation, in hundredths of a soldier, that change a proof number
+/// by 1.
 const POINTS_PER_NUMBER: i32 = 60;
-/// How much fewer of the attackers' moves count at a leaf where the king threatens to win.
+/// The divisor of the attackers' mobility at a leaf where the king threatens to win.
 const THREAT_DIVISOR: u32 = 8;
 
 impl<const W: usize> Worker<'_, '_, W> {
@@ -26,15 +26,15 @@ impl<const W: usize> Worker<'_, '_, W> {
         oracle.probe(&position, slice)
     }
 
-    /// Returns the numbers of the current state without a search.
+    /// Returns the numbers of the current state by static evaluation.
     pub(super) fn evaluate(&mut self) -> Numbers {
         let (mover, prover) = (self.state.to_move, self.prover);
-        let verdict = judge(&self.shared.board, &self.state);
-        if let Verdict::Won(winner) = verdict {
+        let judgement = judge(&self.shared.board, &self.state);
+        if let Judgement::Won(winner) = judgement {
             return Numbers::decided((winner == prover) == (mover == prover));
         }
         if let Some(wdl) = self.probe() {
-            // A draw is what the other side wants.
+            // A draw is enough for the prover's opponent.
             return Numbers::decided(match wdl {
                 Wdl::Win => true,
                 Wdl::Loss => false,
@@ -43,7 +43,7 @@ impl<const W: usize> Worker<'_, '_, W> {
         }
         let mobility = Mobility::of(&self.shared.board, &self.state);
         let moves = match mover {
-            Side::Attackers => self.attackers_moves(verdict, &mobility),
+            Side::Attackers => self.attackers_moves(judgement, &mobility),
             Side::Defenders => match self.defenders_moves(&mobility) {
                 Some(moves) => moves,
                 None => return Numbers::decided(true),
@@ -58,11 +58,12 @@ impl<const W: usize> Worker<'_, '_, W> {
         Numbers::estimated(1 + (-estimate).max(0) as u32, 1 + moves / 2 + estimate.max(0) as u32)
     }
 
-    /// Counts the attackers' moves as far as they are worth a try.
-    fn attackers_moves(&mut self, verdict: Verdict<W>, mobility: &Mobility<W>) -> u32 {
+    /// Counts the attackers' moves. Under a threat of escape only blocks that hold count, and a
+    /// fraction of all moves if the king would win after a pass.
+    fn attackers_moves(&mut self, judgement: Judgement<W>, mobility: &Mobility<W>) -> u32 {
         let board = &self.shared.board;
         let line_squares = mobility.line_squares;
-        if let Verdict::Blocks(blocks) = verdict {
+        if let Judgement::Blocks(blocks) = judgement {
             return lookahead::holding_blocks(board, &mut self.state, blocks, 1, u32::MAX);
         }
         let moves = mobility.soldiers[Side::Attackers].count;
@@ -75,7 +76,8 @@ impl<const W: usize> Worker<'_, '_, W> {
         if is_threat { moves.div_ceil(THREAT_DIVISOR) } else { moves }
     }
 
-    /// Counts the defenders' moves as far as they are worth a try; `None` if they win by a fork.
+    /// Counts the defenders' moves; only those that keep the king safe if he is threatened. `None` if
+    /// the king wins by a fork.
     fn defenders_moves(&mut self, mobility: &Mobility<W>) -> Option<u32> {
         let board = &self.shared.board;
         let line_squares = mobility.line_squares;

@@ -1,31 +1,33 @@
-//! The winner's strategy, taken from the table after a proof.
+//! The winner's strategy, reconstructed from the table after a proof.
 
 use std::collections::HashMap;
 
 use crate::engine::state::Step;
+use crate::game::rules::{Ruleset, Side};
 
 use super::canonical::Canonical;
+use super::certificate::{Part, StrategyMove};
 use super::closed_set::Leaf;
 use super::search::Worker;
 
-/// The winner's move in each of its positions, with a rank that every line of play decreases.
+/// The winner's move in each of its positions, with a rank that decreases along every line of play.
 pub(super) type RankedMoves<const W: usize> = Vec<(Canonical<W>, Step, u32)>;
 
-/// The most plies of a line. Deeper ones are given up.
+/// The maximum length of a line in plies; a strategy with longer ones is given up.
 const MAX_DEPTH: u32 = 3000;
 
-/// Why a strategy could not be taken from the table.
+/// Why a move cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
-    /// The line comes back to one of its positions; another move may do.
+    /// The line repeats one of its positions. Another move may avoid that.
     Cycle,
-    /// A proof was lost from the table and not found again.
+    /// A proof was overwritten in the table and not found again.
     Lost,
 }
 
-/// Takes the winning strategy from the worker's current state. `search` is called for positions
-/// whose proof has been lost from the table, and returns whether they are proved again. Returns
-/// `None` if one is not.
+/// Reconstructs the winning strategy from the worker's current state. `search` is called for
+/// positions whose proof was overwritten in the table, and returns whether it has proved them again.
+/// If it cannot, the result is `None`.
 pub(super) fn strategy<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
     search: impl FnMut(&mut Worker<'_, '_, W>) -> bool,
@@ -49,7 +51,7 @@ struct Extraction<'e, 'a, 't, const W: usize, S> {
 impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
     Extraction<'_, 'a, 't, W, S>
 {
-    /// Returns the rank of a won position: 0 for a leaf, else more than those after it.
+    /// Returns the rank of a won position: 0 for a leaf, otherwise more than that of any successor.
     fn walk(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Fault> {
         if let Some(rank) = self.ranks.get(&position) {
             return rank.ok_or(Fault::Cycle);
@@ -90,7 +92,7 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
             return Err(Fault::Lost);
         }
         self.worker.set(&position);
-        let stored = self.worker.proving_step(&self.worker.state);
+        let stored = self.worker.solving_step(&self.worker.state);
         let successors = self.worker.successors();
         // Leaves first, then the move of the proof, then others that are proved.
         let mut order: Vec<(u8, Step, Canonical<W>)> = Vec::new();
@@ -123,4 +125,20 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
         }
         Err(fault)
     }
+}
+
+/// Makes a part of a certificate from the holder's moves and their ranks.
+pub(super) fn strategy_part<const W: usize>(
+    rules: &Ruleset,
+    holder: Side,
+    wins: bool,
+    moves: impl IntoIterator<Item = (Canonical<W>, Step, u32)>,
+) -> Part {
+    let moves = moves.into_iter().map(|(canonical, step, rank)| StrategyMove {
+        position: canonical.position(rules.id()),
+        from: step.from() as u16,
+        to: step.to() as u16,
+        rank,
+    });
+    Part::new(rules, holder, wins, moves.collect())
 }

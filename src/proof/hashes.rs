@@ -9,15 +9,15 @@ use crate::engine::state::{State, Step};
 use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 use crate::system::random::SeededRng;
 
-/// The most symmetries of a board.
+/// The maximum number of symmetries of a board.
 const IMAGES: usize = 8;
 
-/// The hash of a position in the search for one side's win.
+/// The hash of a position and of the side whose win is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Key {
     /// Selects the bucket of the table.
     pub(super) bucket: u64,
-    /// Is stored and compared.
+    /// Is stored in the table and compared.
     pub(super) check: u64,
 }
 
@@ -31,7 +31,7 @@ impl Hashes {
         self.0.iter_mut().zip(keys).for_each(|(hash, key)| *hash ^= key);
     }
 
-    /// Returns the key of the position when `prover` is to win.
+    /// Returns the key of the position in the search for the win of `prover`.
     #[inline]
     pub(super) fn key(&self, prover: Side) -> Key {
         let (mut least, mut greatest) = (self.0[0], self.0[0]);

@@ -1,14 +1,14 @@
-//! What a position decides without a search: by the rules at once, and by threats of the king.
+//! Lookahead: what the next moves decide, by the rules or by threats of the king.
 
 use crate::engine::bits::Bits;
 use crate::engine::board_tables::BoardTables;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{Kind, Side};
 
-/// What the rules say of a position.
+/// What the next move decides in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict<const W: usize> {
-    /// The game is over, or this side wins with its next move whatever the other side plays.
+pub(super) enum Judgement<const W: usize> {
+    /// The game is over, or this side wins with its next move, whatever the other side plays before.
     Won(Side),
     /// The attackers are to move and must move to one of these squares, or the king escapes.
     Blocks(Bits<W>),
@@ -16,38 +16,38 @@ pub(super) enum Verdict<const W: usize> {
     Open,
 }
 
-/// Judges a position by its moves alone.
+/// Judges a position by its next moves.
 #[inline]
-pub(super) fn judge<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> Verdict<W> {
+pub(super) fn judge<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> Judgement<W> {
     if state.soldiers[Side::Attackers].is_empty() {
-        return Verdict::Won(Side::Defenders);
+        return Judgement::Won(Side::Defenders);
     }
     if state.to_move == Side::Defenders {
         let escapes = !state.open_goals(board, state.king).is_empty();
-        return if escapes { Verdict::Won(Side::Defenders) } else { Verdict::Open };
+        return if escapes { Judgement::Won(Side::Defenders) } else { Judgement::Open };
     }
     if state.king_capture(board).is_some() {
-        return Verdict::Won(Side::Attackers);
+        return Judgement::Won(Side::Attackers);
     }
     match state.line_blocks(board) {
-        (_, 0) => Verdict::Open,
+        (_, 0) => Judgement::Open,
         (blocks, _) => {
             let free = blocks.without(state.occupied());
-            if free.is_empty() { Verdict::Won(Side::Defenders) } else { Verdict::Blocks(free) }
+            if free.is_empty() { Judgement::Won(Side::Defenders) } else { Judgement::Blocks(free) }
         }
     }
 }
 
-/// Returns the moves that the verdict leaves to the side to move.
+/// Generates the moves that the judgement leaves to the side to move.
 #[inline]
 pub(super) fn each_step<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
-    verdict: Verdict<W>,
+    judgement: Judgement<W>,
     found: impl FnMut(Step),
 ) {
-    match verdict {
-        Verdict::Blocks(blocks) => state.each_step_to(board, blocks, found),
+    match judgement {
+        Judgement::Blocks(blocks) => state.each_step_to(board, blocks, found),
         _ => state.each_step(board, found),
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn wins_by_fork<const W: usize>(
     wins_by_fork_on(board, state, line_squares, depth)
 }
 
-/// The same, given the king's targets with an open line to a goal.
+/// As [`wins_by_fork`], given the king's targets with an open line to a goal.
 pub(super) fn wins_by_fork_on<const W: usize>(
     board: &BoardTables<W>,
     state: &mut State<W>,
@@ -76,9 +76,9 @@ pub(super) fn wins_by_fork_on<const W: usize>(
         let step = Step::new(king, to);
         let undo = state.play(board, step);
         let wins = match judge(board, state) {
-            Verdict::Won(winner) => winner == Side::Defenders,
-            Verdict::Blocks(blocks) => holding_blocks(board, state, blocks, depth - 1, 1) == 0,
-            Verdict::Open => false,
+            Judgement::Won(winner) => winner == Side::Defenders,
+            Judgement::Blocks(blocks) => holding_blocks(board, state, blocks, depth - 1, 1) == 0,
+            Judgement::Open => false,
         };
         state.take_back(board, step, undo);
         if wins {
@@ -88,8 +88,8 @@ pub(super) fn wins_by_fork_on<const W: usize>(
     false
 }
 
-/// Counts the attackers' moves to these squares that no fork of that depth answers, but no more
-/// than `enough`.
+/// Counts the attackers' moves to these squares that no fork of this depth refutes. Stops at
+/// `enough`.
 pub(super) fn holding_blocks<const W: usize>(
     board: &BoardTables<W>,
     state: &mut State<W>,

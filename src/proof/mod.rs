@@ -1,12 +1,12 @@
 //! Proof by search: who wins from a position that no table has.
 //!
 //! Two questions are asked of a position: do the attackers force a win, and do the defenders?
-//! [`prove`] searches for the answers with proof-number search, with endgame tables as the leaves.
-//! If neither side wins, the position is a draw by endless play (or undecided, by the rules).
+//! [`prove`] answers them by proof-number search, with endgame tables as leaves.
+//! If neither can, the position is a draw by endless play (under some rules, undecided).
 //!
-//! An answer does not count because a search says so. It comes with a [`Certificate`]: the
-//! winner's strategy, or for "does not win" the other side's strategy to hold the game. [`check`]
-//! checks it with the plain rules and the tables alone, and shares nothing with the search.
+//! An answer need not be taken on trust. It comes with a [`Certificate`]: the winner's strategy,
+//! or, if a side does not win, the strategy by which the other side avoids losing. [`check`]
+//! verifies it with the plain rules and the tables alone, and shares no code with the search.
 //!
 //! ```
 //! use taflbase::proof::{ProofOptions, ProvedValue, check, prove};
@@ -26,6 +26,7 @@
 //! # }
 //! ```
 
+mod answer;
 mod book;
 mod canonical;
 mod certificate;
@@ -36,16 +37,15 @@ mod hashes;
 mod lookahead;
 mod oracle;
 mod prover;
+mod questions;
 mod search;
-mod simulation;
 #[cfg(feature = "build")]
 pub mod store;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use answer::{Answer, ProvedValue};
 pub use book::{BookCertificate, BookError, BookMove, BookProbe, ProofBook};
 pub use certificate::{Certificate, CertificateError, CheckReport, check};
-pub use prover::{
-    Answer, JobCounts, Proof, ProofError, ProofOptions, ProofProgress, ProvedValue, prove,
-};
+pub use prover::{JobCounts, Proof, ProofError, ProofOptions, ProofProgress, prove};

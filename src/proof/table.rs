@@ -1,9 +1,9 @@
 //! The table of proof numbers, shared by all threads without locks.
 //!
-//! A bucket fills a cache line. It has three entries of searched positions and two estimates of
-//! leaves, which spare their evaluation when their parent is expanded again.
+//! A bucket fills a cache line. It holds three entries of searched positions and two estimates of
+//! leaves, which save their evaluation when their parent is expanded again.
 //!
-//! An entry is two words, the data and the key XORed with the data (Hyatt and Mann, "A lockless
+//! An entry is two words: the data, and the key XORed with the data (Hyatt and Mann, "A lockless
 //! transposition table implementation for parallel search", 2002): an entry that two threads
 //! wrote at once does not match its key. An estimate is one word: two numbers and as many bits
 //! of the key as fit.
@@ -20,16 +20,16 @@ use super::hashes::Key;
 /// The proof number of what is disproved.
 pub(super) const INFINITE: u32 = (1 << NUMBER_BITS) - 1;
 
-/// What the search knows of a position.
+/// The result of the search at a position so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
-    /// The effort left until the side to move reaches its aim: 0 if it has.
+    /// The remaining effort until the side to move reaches its aim; 0 if it has.
     pub(super) phi: u32,
-    /// The effort left until it fails: 0 if it has failed.
+    /// The remaining effort until it has failed; 0 if it has.
     pub(super) delta: u32,
     /// The best move in the canonical orientation.
     pub(super) step: Step,
-    /// Whether the result rests on a repetition above the position.
+    /// Whether the result depends on a repetition above the position.
     pub(super) is_soft: bool,
     /// The binary logarithm of the nodes searched below.
     pub(super) work: u32,
@@ -66,7 +66,7 @@ impl Entry {
         self.phi == 0 || self.delta == 0
     }
 
-    /// Returns the value of keeping the entry: the work, and whether it is solved.
+    /// Returns how worthwhile it is to keep the entry.
     fn worth(&self) -> u32 {
         1 + 2 * self.work + u32::from(self.is_solved())
     }
@@ -84,7 +84,7 @@ const ESTIMATE_MASK: u64 = (1 << ESTIMATE_BITS) - 1;
 /// The largest number of a leaf that is not decided.
 pub(super) const MAX_ESTIMATE: u32 = ESTIMATE_MASK as u32 - 1;
 
-/// The table.
+/// The table of proof numbers.
 pub(super) struct ProofTable {
     words: AtomicWords,
 }
@@ -118,7 +118,7 @@ impl ProofTable {
         })
     }
 
-    /// Stores the estimate of a leaf in place of the bucket's older one.
+    /// Stores the estimate of a leaf; it replaces the older one of the bucket.
     #[inline]
     pub(super) fn put_estimate(&self, key: Key, [phi, delta]: [u32; 2]) {
         let [newer, older] = [FIRST_ESTIMATE, FIRST_ESTIMATE + 1];
@@ -143,8 +143,8 @@ impl ProofTable {
         })
     }
 
-    /// Stores an entry in the place of the position's own, an empty one, or the least valuable
-    /// one of its bucket.
+    /// Stores an entry. It replaces the position's earlier entry, an empty one, or the least
+    /// worthwhile one of the bucket.
     pub(super) fn put(&self, key: Key, entry: Entry) {
         let bucket = self.entries(key);
         let (mut place, mut least) = (0, u32::MAX);

@@ -1,4 +1,4 @@
-//! Proofs held against full tables, and against faults.
+//! Proofs compared with complete tables, and damaged certificates.
 
 use std::num::NonZeroUsize;
 
@@ -20,7 +20,7 @@ pub(super) fn rules(name: &str) -> Ruleset {
     })
 }
 
-/// Tables of a slice and of all smaller ones, in a folder that lives as long as they do.
+/// Builds the tables of a slice and of all that it needs, in a temporary folder.
 pub(super) fn tables(rules: &Ruleset, slice: &str) -> (tempfile::TempDir, Tablebase) {
     let folder = tempfile::tempdir().unwrap();
     Build::new(rules, folder.path(), &[slice.parse().unwrap()]).run().unwrap();
@@ -68,7 +68,7 @@ pub(super) fn random_positions(
     positions
 }
 
-/// The value that the tables give, in the words of a proof.
+/// Returns the value that the tables have for a position.
 pub(super) fn table_value(rules: &Ruleset, tables: &Tablebase, position: &Position) -> ProvedValue {
     match tables.probe_wdl(position).unwrap() {
         Wdl::Win => ProvedValue::Win(position.to_move),
@@ -77,8 +77,8 @@ pub(super) fn table_value(rules: &Ruleset, tables: &Tablebase, position: &Positi
     }
 }
 
-/// Asserts that a proof has a certificate of the position and its value, which is written, read,
-/// and holds.
+/// Asserts that a proof has a certificate of the position and its value that holds after it was
+/// written and read.
 pub(super) fn assert_certified(proof: &Proof, tables: &Tablebase, position: &Position, what: &str) {
     let rules = tables.rules();
     let certificate = proof.certificate.as_ref().unwrap_or_else(|| panic!("{what}: none"));
@@ -90,8 +90,8 @@ pub(super) fn assert_certified(proof: &Proof, tables: &Tablebase, position: &Pos
     assert_eq!(report.value, proof.value(), "{what}");
 }
 
-/// Proves random positions with tables of fewer men, and compares the values with those of full
-/// tables. Every certificate is written, read and checked. Returns how many draws were proved.
+/// Proves random positions with tables of at most `max_table_men` men, and compares the values with
+/// those of complete tables. Every certificate is checked. Returns the number of proved draws.
 fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads: usize) -> usize {
     let rules = rules(name);
     let (_folder, tables) = tables(&rules, slice);
@@ -218,9 +218,9 @@ fn changed_certificates_are_refused() {
     assert!(!accepts(&packed(&other_winner, &moves)));
 }
 
-/// A search that believes a wrong table makes a certificate that does not hold.
+/// A check fails if a table of the certificate has other values, or is missing.
 #[test]
-fn wrong_tables_and_missing_ones_are_noticed() {
+fn wrong_and_missing_tables_are_noticed() {
     let (folder, rules, tables, bytes) = certified();
     let certificate = Certificate::read(&bytes[..], &rules).unwrap();
     // Tables that other values were made from.
@@ -240,10 +240,10 @@ fn wrong_tables_and_missing_ones_are_noticed() {
     assert!(matches!(check(&certificate, &rules, &fewer), Err(CertificateError::Table(_))));
 }
 
-/// Whatever the search believes, only true claims pass: entries of the table are overwritten with
-/// wrong ones, as hash collisions would do.
+/// A strategy that is claimed for a position that it does not contain passes only if the claim is
+/// true.
 #[test]
-fn claims_of_the_loser_do_not_pass() {
+fn strategies_do_not_pass_for_other_positions() {
     let (_folder, rules, tables, bytes) = certified();
     let (text, moves) = unpacked(&bytes);
     // The strategy of the winner, claimed for a position that it does not contain.

@@ -18,4 +18,6 @@ pub(crate) mod prefetch;
 pub(crate) mod priority;
 pub mod random;
 pub(crate) mod sync;
+#[cfg(feature = "build")]
+pub(crate) mod temporary;
 pub(crate) mod tree_hash;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::game::rules::BySide;
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
+use crate::system::temporary::TemporaryFile;
 use crate::system::tree_hash::TreeHasher;
 
 use super::block::{Compression, EncodedBlock, encode};
@@ -14,7 +15,6 @@ use super::footer::{Footer, SideSummary};
 use super::header::Header;
 use super::index_entry::{IndexEntry, place_record};
 use super::part_writer::WrittenPart;
-use super::temporary::TemporaryFile;
 use super::value_hash::ValueHash;
 
 /// Writes one table, block by block in any order.
@@ -55,7 +55,8 @@ impl TableWriter {
         let bytes = header.to_bytes()?;
         let blocks = usize::try_from(header.grid.blocks())
             .map_err(|_| TableErrorKind::Unwritable("too many blocks for this machine"))?;
-        let (temporary, file) = TemporaryFile::create(files, path)?;
+        let (temporary, file) =
+            TemporaryFile::create(files, path).map_err(TableErrorKind::io("create the table"))?;
         let mut output = HashedOutput::new(BufWriter::new(file));
         output.write(&bytes)?;
         Ok(TableWriter {
@@ -192,7 +193,7 @@ impl TableWriter {
         let file = self.output.inner.get_mut();
         // Synced before it is renamed: after a crash, a file with the final name is complete.
         file.sync().map_err(TableErrorKind::io("write the table"))?;
-        self.temporary.rename(&self.path)?;
+        self.temporary.rename(&self.path).map_err(TableErrorKind::io("name the table"))?;
         Ok(self.output.written)
     }
 

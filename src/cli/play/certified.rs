@@ -24,12 +24,12 @@ pub(super) struct Certified {
     value: ProvedValue,
     /// The sides that have a strategy.
     holders: Vec<Side>,
-    /// The slices whose tables it rests on and that are not here.
+    /// The slices of missing tables that it depends on.
     missing: Vec<Slice>,
     name: String,
 }
 
-/// The player of the sides that have a strategy. Where it rests on tables or rules, the engine goes
+/// The player of the sides that have a strategy. Where it ends in tables or by rule, the engine goes
 /// on.
 pub(super) struct Strategist {
     certified: Certified,
@@ -134,7 +134,7 @@ impl Certified {
         let slices: Vec<String> = self.missing.iter().map(Slice::to_string).collect();
         (!slices.is_empty()).then(|| {
             format!(
-                "the certificate rests on tables that are not here ({}): the engine searches there",
+                "the certificate depends on tables that are missing ({}): the engine searches there",
                 slices.join(", ")
             )
         })

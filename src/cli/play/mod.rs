@@ -76,8 +76,9 @@ with twice --time or --nodes.
 
 With --certificate the program plays the side that the certificate proves to win, or not
 to lose, by its strategy, and says "proved" with each of its moves; where the strategy
-rests on tables, it goes on with these. --side none shows a game of the engine, or of --opponent, against
-the certificate. Take back a move with `undo` to see what another one meets.
+ends in tables, it continues with these. --side none shows a game of the engine, or of
+--opponent, against the certificate. Take back a move with `undo` to see what another one
+meets.
 
 Examples:
   taflbase play brandubh

@@ -1,39 +1,37 @@
+mod check;
 mod status;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taflbase::Tablebase;
+use taflbase::Position;
 use taflbase::proof::store::{StoreOptions, prove_in_store};
-use taflbase::proof::{
-    Answer, CheckReport, JobCounts, Proof, ProofOptions, ProofProgress, ProvedValue, check, prove,
-};
+use taflbase::proof::{Answer, JobCounts, Proof, ProofOptions, ProofProgress, ProvedValue, prove};
 use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::{
     MAX, PositionArgs, Threads, on_interrupt, parse_bytes, parse_number, parse_seconds,
 };
-use crate::cli::certificate;
 use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::machine::threads;
 use crate::cli::output::{Session, grouped, time};
 
-/// Prove by search who wins from a position, or check a proof
+/// Prove by search which side wins from a position, or check a proof
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// A built-in ruleset, or a path to a ruleset file [default with --check or --status: the
-    /// file's]
+    /// A built-in ruleset, or a path to a ruleset file [default with --check or --status: the rules
+    /// of the certificate or the store]
     #[arg(required_unless_present_any = ["check", "status"])]
     rules: Option<String>,
     #[command(flatten)]
     at: PositionArgs,
-    /// Ask whether this side wins; both: find the value
+    /// Ask whether this side can force a win; both: find the value
     #[arg(long = "for", value_name = "SIDE", default_value = "both")]
     question: Question,
     /// Stop after expanding this many positions
@@ -42,21 +40,21 @@ pub(super) struct Args {
     /// Stop after this much time
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
-    /// Use this much memory for proof numbers, like 4GiB
+    /// Memory for proof numbers, like 4GiB
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "256MiB")]
     memory: u64,
     #[command(flatten)]
     threads: Threads,
-    /// Write the certificate of what is proved to this file
+    /// Write the proof to this file
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
-    /// Keep the search in this folder, as jobs that a later run goes on from
+    /// Keep the results in this folder; a later run continues from them
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
-    /// Let each job of the store expand this many positions [default: grows with the search]
+    /// Expand this many positions in each job of the store [default: grows with the search]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>, requires = "store")]
     job_nodes: Option<u64>,
-    /// Print what the store says about the position instead of searching
+    /// Print the status of the store for the position instead of searching
     #[arg(long, requires = "store", conflicts_with_all = ["question", "nodes", "time", "memory", "threads", "certificate", "job_nodes"])]
     status: bool,
     /// Check the certificate in this file instead of searching
@@ -64,23 +62,24 @@ pub(super) struct Args {
     check: Option<PathBuf>,
 }
 
-const HELP: &str = r#"Searches with proof numbers for the answers to two questions: do the attackers win, and do the
-defenders? If neither does, the position is a draw (or undecided, by the rules). Positions in
-the tables of the program or of the table folder are not searched. Without --nodes or --time the
-search runs until both questions are answered, or until Ctrl-C.
+const HELP: &str = r#"Answers two questions by proof-number search: can the attackers force a win, and can the
+defenders? If neither can, the position is a draw (under some rules, undecided). Positions in the
+tables of the program and of the table folder are looked up. Without --nodes or --time the search
+runs until the value is decided, or until Ctrl-C.
 
-A proof number estimates the effort left to prove a win, a disproof number that to disprove it.
-"Not won" is claimed only with a closed set of positions, which the certificate contains.
+A proof number estimates the remaining effort to prove a win, a disproof number the effort to
+disprove it. "Not won" is claimed only with a closed set of positions, which the certificate
+contains.
 
-A certificate holds the strategy that proves the value. --check reads it, and checks every
-position in it with the plain rules and the tables that it rests on.
+A certificate contains the strategy that proves the value. --check verifies every position of it
+by the plain rules and the tables that it depends on.
 
---store keeps the results of bounded jobs in a folder, so that a search that ends for any
-reason goes on where it was. Several processes, on several machines too, may work in one store;
-each thread works on a job of its own. See "Long proofs" in docs/solving.md.
+--store divides the search into bounded jobs and keeps their results in a folder, so that a search
+that ends for any reason can be continued. Several processes, also on several machines, may work in
+one store; each thread runs one job at a time. See "Long proofs" in docs/solving.md.
 
-Exit status: 0 if the value is decided or the certificate holds; 1 if it is open, or the
-certificate does not hold; 0 with --status.
+Exit status: 0 if the value is decided, the certificate holds, or with --status; 1 if the value is
+open, or the certificate does not hold.
 
 Examples:
   taflbase solve brandubh "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d" --certificate won.cert
@@ -94,7 +93,7 @@ JSON, one line, and one each for --check and --status (shortened):
   {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","positions":9,"by_rule":80,"by_table":12,"inner":8,"tables":14,"seconds":0.1}
   {"rules":"brandubh","position":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a","attackers":{"answer":"open","proof":60,"disproof":71,"jobs":12,"open":240,"claimed":2,"nodes":240000,"seconds":3.5,"moves":[{"move":"d2-a2","answer":"open","proof":60,"disproof":44}],"line":["d2-a2"]},"defenders":{"answer":"not asked","proof":null,"disproof":null,"jobs":0,"open":0,"claimed":0,"nodes":0,"seconds":0.0,"moves":[],"line":[]},"certificates":3,"bytes":81920}"#;
 
-/// The question asked.
+/// The side or sides to ask about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Question {
     Attackers,
@@ -121,7 +120,7 @@ struct ProofJson<'a> {
     defenders: AnswerJson,
     nodes: u64,
     seconds: f64,
-    certificate: Option<String>,
+    certificate: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -151,24 +150,10 @@ fn answer_name(answer: Answer) -> &'static str {
     }
 }
 
-#[derive(Serialize)]
-struct CheckJson<'a> {
-    certificate: String,
-    rules: &'a str,
-    position: String,
-    value: String,
-    positions: u64,
-    by_rule: u64,
-    by_table: u64,
-    inner: u64,
-    tables: usize,
-    seconds: f64,
-}
-
 /// Searches for a proof, or checks one.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     match (&args.check, &args.store) {
-        (Some(path), _) => run_check(args, path, session),
+        (Some(path), _) => check::run(args.rules.as_deref(), &args.threads, path, session),
         (None, Some(folder)) if args.status => {
             status::run(args.rules.as_deref(), &args.at, folder, session)
         }
@@ -215,38 +200,42 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         file::write(path, "the certificate", |out| certificate.write(out))?;
         written = Some(path.display().to_string());
     }
-    if session.json() {
-        session.json_line(&ProofJson {
-            rules: &rules.name,
-            position: position.to_text(rules),
-            value: proof.value().to_string(),
-            attackers: AnswerJson::new(proof.answers[Side::Attackers]),
-            defenders: AnswerJson::new(proof.answers[Side::Defenders]),
-            nodes: proof.nodes,
-            seconds: proof.time.as_secs_f64(),
-            certificate: written.clone(),
-        })?;
-    } else {
-        session.text(&text(&proof, written.as_deref()))?;
-    }
+    print_proof(rules, &position, &proof, written.as_deref(), session)?;
     match proof.value() {
-        _ if args.certificate.is_some()
-            && proof.value() != ProvedValue::Open
-            && written.is_none() =>
-        {
-            Err(CliError::Negative(
-                "the value is proved, but its strategy was not found again within the limits: \
-                 give more --memory or --time"
-                    .to_owned(),
-            ))
-        }
         ProvedValue::Open if interrupted.load(Ordering::Relaxed) => Err(CliError::Interrupted),
         ProvedValue::Open => Err(CliError::Negative("the value is open".to_owned())),
+        _ if args.certificate.is_some() && written.is_none() => Err(CliError::Negative(
+            "the value is proved, but its strategy could not be reconstructed within the limits: \
+             give more --memory or --time"
+                .to_owned(),
+        )),
         _ => Ok(()),
     }
 }
 
-/// Prints a notice of the store.
+fn print_proof(
+    rules: &Ruleset,
+    position: &Position,
+    proof: &Proof,
+    certificate: Option<&str>,
+    session: &Session,
+) -> Result<(), CliError> {
+    if !session.json() {
+        return session.text(&text(proof, certificate));
+    }
+    session.json_line(&ProofJson {
+        rules: &rules.name,
+        position: position.to_text(rules),
+        value: proof.value().to_string(),
+        attackers: AnswerJson::new(proof.answers[Side::Attackers]),
+        defenders: AnswerJson::new(proof.answers[Side::Defenders]),
+        nodes: proof.nodes,
+        seconds: proof.time.as_secs_f64(),
+        certificate,
+    })
+}
+
+/// Prints a message about a damaged part of the store.
 fn notice(text: &str) {
     // A failure to print has nowhere to be reported.
     let _ = writeln!(io::stderr(), "{text}");
@@ -317,49 +306,4 @@ impl ProgressPrinter<'_> {
             moves.join(" ")
         );
     }
-}
-
-fn run_check(args: &Args, path: &Path, session: &Session) -> Result<(), CliError> {
-    let started = Instant::now();
-    let name = match &args.rules {
-        Some(name) => name.clone(),
-        None => certificate::rules_name(path)?,
-    };
-    let tables: Tablebase = session.open_to_probe(&name)?;
-    let rules = tables.rules();
-    let certificate = certificate::read(path, rules)?;
-    let report = args.threads.run(|| check(&certificate, rules, &tables))?;
-    let report = report.map_err(|error| certificate::refused(path, &error))?;
-    let CheckReport { value, positions, by_rule, by_table, inner, tables } = report;
-    let position = certificate.position().to_text(rules);
-    if session.json() {
-        return session.json_line(&CheckJson {
-            certificate: path.display().to_string(),
-            rules: &rules.name,
-            position,
-            value: value.to_string(),
-            positions,
-            by_rule,
-            by_table,
-            inner,
-            tables,
-            seconds: started.elapsed().as_secs_f64(),
-        });
-    }
-    let claim = match value {
-        ProvedValue::Win(side) => format!("the {} win", side.name()),
-        ProvedValue::Endless(endless) => {
-            format!("neither side can force a win: {}", endless.name())
-        }
-        ProvedValue::Open => "one side cannot force a win".to_owned(),
-    };
-    session.text(&format!(
-        "the certificate holds: {} {position}: {claim}\n{} positions; moves decided by the rules {}, \
-         by {tables} tables {}, inside the strategy {}\n",
-        rules.name,
-        grouped(positions),
-        grouped(by_rule),
-        grouped(by_table),
-        grouped(inner)
-    ))
 }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::engine::bits::with_width;
 use crate::engine::board_tables::BoardTables;
 use crate::engine::check::check_rules;
 use crate::engine::limits::{Clock, Limits};
@@ -82,12 +83,8 @@ impl PilarskiPlayer {
         if method.needs_corners() && rules.goals != rules.board.corners() {
             return Err(PilarskiError::OtherGoals);
         }
-        let chooser: Box<dyn MoveChooser> = match rules.board.area().div_ceil(64) {
-            1 => Box::new(SizedBoard::<1>::new(&rules)),
-            2 => Box::new(SizedBoard::<2>::new(&rules)),
-            3 => Box::new(SizedBoard::<3>::new(&rules)),
-            _ => Box::new(SizedBoard::<6>::new(&rules)),
-        };
+        let chooser: Box<dyn MoveChooser> =
+            with_width!(rules.board, W => Box::new(SizedBoard::<W>::new(&rules)));
         Ok(PilarskiPlayer {
             name,
             rules,

@@ -31,6 +31,7 @@ use crate::game::history::Game;
 use crate::game::moves::legal_moves;
 use crate::game::rules::{Repetition, Ruleset, Side};
 
+use super::bits::with_width;
 use super::board_tables::BoardTables;
 use super::error::EngineError;
 use super::evaluate::Evaluator;
@@ -71,12 +72,7 @@ pub(super) fn for_rules(
     rules: &Arc<Ruleset>,
     options: &EngineOptions,
 ) -> Result<Box<dyn Search>, EngineError> {
-    Ok(match rules.board.area().div_ceil(64) {
-        1 => Box::new(Searcher::<1>::new(rules, options)?),
-        2 => Box::new(Searcher::<2>::new(rules, options)?),
-        3 => Box::new(Searcher::<3>::new(rules, options)?),
-        _ => Box::new(Searcher::<6>::new(rules, options)?),
-    })
+    Ok(with_width!(rules.board, W => Box::new(Searcher::<W>::new(rules, options)?)))
 }
 
 /// The state that persists between searches.

@@ -1,11 +1,11 @@
 //! The endgame tables, as the nodes of the search probe them.
 
+use crate::engine::coverage::Coverage;
 use crate::game::history::Game;
 use crate::game::position::Position;
 use crate::game::rules::Endless;
 use crate::game::slice::Slice;
 use crate::game::value::{Value, Wdl};
-use crate::table::Metric;
 use crate::tablebase::Tablebase;
 
 use super::score::{Points, decided_in, table_score};
@@ -15,19 +15,9 @@ pub(super) struct Oracle<'a> {
     tables: Option<&'a Tablebase>,
     /// The maximum number of men to probe.
     max_men: usize,
-    /// The available tables of each slice, by defenders and attackers.
-    coverage: Vec<Coverage>,
-    /// The length of a row of `coverage`: the maximum number of attackers plus 1.
-    width: usize,
+    coverage: Coverage,
     /// Whether a draw in the tables is a draw in the game, whatever its history.
     draws_are_final: bool,
-}
-
-/// The tables that exist for a slice.
-#[derive(Clone, Copy, Default)]
-struct Coverage {
-    any: bool,
-    distances: bool,
 }
 
 impl<'a> Oracle<'a> {
@@ -35,40 +25,21 @@ impl<'a> Oracle<'a> {
     /// root's slice, only positions with fewer men are probed: the root probe has already used
     /// the rest.
     pub(super) fn new(tables: Option<&'a Tablebase>, game: &Game) -> Oracle<'a> {
-        let [wdl, dtw] = [Metric::Wdl, Metric::Dtw]
-            .map(|metric| tables.map_or_else(Vec::new, |tables| tables.slices(metric)));
-        let all = wdl.iter().chain(&dtw);
-        let width = all.clone().map(|slice| slice.attackers + 1).max().unwrap_or(0);
-        let height = all.clone().map(|slice| slice.defenders + 1).max().unwrap_or(0);
-        let mut coverage = vec![Coverage::default(); width * height];
-        for slice in all.clone() {
-            coverage[slice.defenders * width + slice.attackers].any = true;
-        }
-        for slice in &dtw {
-            coverage[slice.defenders * width + slice.attackers].distances = true;
-        }
-        let max_men = all.map(|slice| slice.men()).max().unwrap_or(0);
+        let coverage = Coverage::new(tables, usize::MAX);
+        let max_men = coverage.max_men();
         let draws_are_final = game.rules().endless == Endless::Draw;
-        let mut oracle = Oracle { tables, max_men, coverage, width, draws_are_final };
+        let mut oracle = Oracle { tables, max_men, coverage, draws_are_final };
         let root = game.position().slice();
-        if oracle.coverage(root).any {
+        if oracle.coverage.of(root).any {
             oracle.max_men = root.men() - 1;
         }
         oracle
     }
 
-    /// Returns the tables that exist for the slice.
-    fn coverage(&self, slice: Slice) -> Coverage {
-        let Slice { defenders, attackers } = slice;
-        let in_width = attackers < self.width;
-        let coverage = self.coverage.get(defenders * self.width + attackers).filter(|_| in_width);
-        coverage.copied().unwrap_or_default()
-    }
-
     /// Returns whether positions of this slice are to be probed.
     #[inline]
     pub(super) fn includes(&self, slice: Slice) -> bool {
-        slice.men() <= self.max_men && self.coverage(slice).any
+        slice.men() <= self.max_men && self.coverage.of(slice).any
     }
 
     /// Probes a position `ply` plies from the root in which no side wins at once. Returns its
@@ -87,7 +58,7 @@ impl<'a> Oracle<'a> {
             return (wdl != Wdl::Draw || self.draws_are_final)
                 .then(|| (table_score(wdl, draw, ply), false));
         };
-        if !self.coverage(slice).distances {
+        if !self.coverage.of(slice).distances {
             let wdl: Wdl = tables.probe_undecided(position, slice).ok()?;
             return (wdl == Wdl::Draw && self.draws_are_final).then_some((draw, false));
         }

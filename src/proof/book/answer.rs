@@ -1,4 +1,4 @@
-//! Probes of the tables, completed by what is proved.
+//! Answers to probes of the tables, completed by the book.
 
 use std::cmp::Reverse;
 
@@ -12,12 +12,12 @@ use crate::tablebase::{
 use super::ProofBook;
 
 impl ProofBook {
-    /// Returns the answer to a probe of a position in tables of the book's rules, which have this
-    /// value and these moves. What the tables do not know is taken from the book: an outcome becomes the
-    /// `category`, without a distance; one side's part of it is in `proof` alone.
+    /// Returns the answer to a probe of a position. `value` and `moves` are what the tables, which are
+    /// for the book's rules, have for it. What they lack is taken from the book: a proved outcome
+    /// becomes the `category`, without a distance; a bound appears only in `proof`.
     ///
     /// # Errors
-    /// If the position is not legal under the book's rules, or its game is over.
+    /// If the position is not legal under the book's rules, or the game is over.
     pub fn answer<'a>(
         &self,
         tables: &'a Tablebase,
@@ -34,7 +34,7 @@ impl ProofBook {
             mv.value = probed(bounds_of(&probe.moves, mv));
         }
         sort_best_first(&mut completed);
-        // Only the strategy's own move is sure to come nearer to the end.
+        // Of the winning moves, only the strategy's own is sure to make progress.
         let first = probe.strategy.and_then(|book_move| {
             completed.iter().position(|mv| mv.played == book_move.played && mv.value.is_some())
         });
@@ -43,7 +43,7 @@ impl ProofBook {
             let head = completed.iter().position(|mv| mv.value == value).unwrap_or(at);
             completed[head..=at].rotate_right(1);
         }
-        // Among moves of unknown value, those first of which something is known.
+        // Of the moves of unknown value, those with bounds come first.
         completed.sort_by_key(|mv| {
             let bounds = bounds_of(&probe.moves, mv);
             let known = mv.value.is_none().then_some((bounds.at_least, bounds.at_most));
@@ -75,7 +75,7 @@ fn bounds_of(moves: &[(Move, WdlBounds)], wanted: &MoveProbe) -> WdlBounds {
     found.map_or(WdlBounds::UNKNOWN, |&(_, bounds)| bounds)
 }
 
-/// Returns a proved outcome in the form of one of a table without distances.
+/// Converts a proved outcome to a table value without a distance.
 fn probed(bounds: WdlBounds) -> Option<Probed> {
     bounds.exact().map(|wdl| Probed { wdl, plies: None })
 }

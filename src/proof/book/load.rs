@@ -1,4 +1,4 @@
-//! Certificates from files and folders.
+//! Opening certificates in files and folders.
 
 use std::error::Error;
 use std::fmt;
@@ -18,13 +18,13 @@ use super::ProofBook;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BookError {
-    /// A folder holds no certificate.
+    /// A folder contains no certificate.
     Empty(PathBuf),
     /// A file or folder cannot be used.
     Certificate {
         /// The file or folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why it cannot be used.
         error: CertificateError,
     },
 }
@@ -34,7 +34,7 @@ impl fmt::Display for BookError {
         match self {
             BookError::Empty(path) => write!(
                 f,
-                "{}: no certificates (*.{EXTENSION}) in this folder or in its folder {STORE_FOLDER}",
+                "{}: no certificates (*.{EXTENSION}) in this folder or in its subfolder {STORE_FOLDER}",
                 path.display()
             ),
             BookError::Certificate { path, error } => write!(f, "{}: {error}", path.display()),
@@ -52,22 +52,22 @@ impl Error for BookError {
 }
 
 impl ProofBook {
-    /// Opens certificates of the tables' rules: files, folders of files `*.cert`, and stores, whose
-    /// certificates are in their folder `proofs`. Those of other rules are passed over in a folder.
+    /// Opens certificates for the tables' rules: files, folders of files `*.cert`, and stores, whose
+    /// certificates are in their subfolder `proofs`. In folders, those for other rules are skipped.
     ///
     /// # Errors
-    /// If a file cannot be read, is damaged, or rests on a table with other values than the one at
-    /// hand; if a file that `paths` names is for other rules; if a folder has no certificate.
+    /// If a file cannot be read, is damaged, or depends on a table with other values than the given
+    /// one; if a file named in `paths` is for other rules; if a folder contains no certificate.
     pub fn open(paths: &[PathBuf], tables: Arc<Tablebase>) -> Result<ProofBook, BookError> {
         let certificates = read_all(paths, &[&tables])?.remove(0);
         Ok(ProofBook::new(certificates, tables))
     }
 
-    /// Opens certificates as [`open`](ProofBook::open) does, for several rulesets, which get a book
-    /// each, in this order; those with the same rules share one.
+    /// As [`open`](ProofBook::open), for several rulesets. Returns a book for each, in this order;
+    /// those with the same rules share one.
     ///
     /// # Errors
-    /// As [`open`](ProofBook::open); a named file must be for one of the rulesets.
+    /// As [`open`](ProofBook::open); a file named in `paths` must be for one of the rulesets.
     pub fn open_for_all(
         paths: &[PathBuf],
         tables: &[Arc<Tablebase>],
@@ -122,7 +122,7 @@ fn read_all(
     Ok(found)
 }
 
-/// Reads a certificate, and compares its tables with those at hand. Also returns the number of the
+/// Reads a certificate and compares its tables with the given ones. Also returns the index of the
 /// tablebase with its rules.
 fn read(path: &Path, tables: &[&Arc<Tablebase>]) -> Result<(usize, Certificate), CertificateError> {
     let open = || File::open(path).map_err(CertificateError::Io);
@@ -136,7 +136,7 @@ fn read(path: &Path, tables: &[&Arc<Tablebase>]) -> Result<(usize, Certificate),
     Ok((number, certificate))
 }
 
-/// Returns the certificates in a folder, or in its folder of proofs, sorted by name.
+/// Returns the certificates in a folder and in its subfolder `proofs`, sorted by path.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, BookError> {
     let mut files = Vec::new();
     let of_store = folder.join(STORE_FOLDER);
@@ -155,7 +155,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, BookError> {
             }
         }
     }
-    // A store may be at its beginning.
+    // A store that was just created has no certificates yet.
     if files.is_empty() && !of_store.is_dir() {
         return Err(BookError::Empty(folder.to_owned()));
     }

@@ -17,25 +17,24 @@ use crate::game::moves::{Move, each_legal_move, find_move, legal_moves};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::game::value::{Wdl, WdlBounds};
+use crate::proof::answer::ProvedValue;
 use crate::proof::certificate::{Certificate, Coder, Part};
-use crate::proof::prover::ProvedValue;
 use crate::tablebase::Tablebase;
 
 use strategy::{Entry, Strategy};
 
 /// The proved positions of certificates.
 ///
-/// A certificate is trusted as a table is: [`check`](super::check) proves it, and a book does not
-/// repeat that. A position is decided by the rules of a certificate's format: at once by the rules
-/// of the game, by a table, by a move of a strategy, or because every reply leads to such a
-/// position.
+/// A certificate is trusted as a table is: [`check`](super::check) verifies it, a book does not. A
+/// position is decided as the certificate's format defines: by the rules of the game, by a table, by
+/// a move of a strategy, or because every reply leads to such a position.
 ///
-/// A book takes 21 bytes for each position on 7x7, and 29 on 9x9. Certificates may share positions;
-/// a shared one is kept once.
+/// A position takes 21 bytes of memory on 7x7, and 29 on 9x9. One that several certificates share
+/// is kept once.
 pub struct ProofBook {
     tables: Arc<Tablebase>,
     coder: Coder,
-    /// By the side that plays them: strategies that win, and those that do not lose.
+    /// By holder: strategies that win, and strategies that do not lose.
     winning: BySide<Strategy>,
     holding: BySide<Strategy>,
     certificates: Vec<BookCertificate>,
@@ -47,11 +46,11 @@ pub struct ProofBook {
 pub struct BookCertificate {
     /// The file's name.
     pub name: String,
-    /// The position that it is about.
+    /// The position whose value it proves.
     pub position: Position,
     /// The value that it claims.
     pub value: ProvedValue,
-    /// The moves of its strategies.
+    /// The number of moves of its strategies.
     pub moves: usize,
 }
 
@@ -61,32 +60,32 @@ pub struct BookCertificate {
 pub struct BookMove {
     /// The move.
     pub played: Move,
-    /// Whether the strategy wins; else it does not lose.
+    /// Whether the strategy wins; otherwise it does not lose.
     pub wins: bool,
-    /// The number of the certificate in [`ProofBook::certificates`].
+    /// The index of the certificate in [`ProofBook::certificates`].
     pub certificate: usize,
 }
 
-/// What a book knows of a position and of its moves.
+/// What a book knows about a position and its moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BookProbe {
     /// The outcome of the position, for the side to move.
     pub bounds: WdlBounds,
-    /// The legal moves, each with its outcome for the side that plays it.
+    /// The legal moves, each with its outcome for the side that makes it.
     pub moves: Vec<(Move, WdlBounds)>,
-    /// The move of a strategy, if the position is in one.
+    /// The move of a strategy that contains the position.
     pub strategy: Option<BookMove>,
-    /// The number of a certificate that has the position, or one near it.
+    /// The index of a certificate that contains the position or one after one of its moves.
     pub certificate: Option<usize>,
 }
 
 impl ProofBook {
-    /// Creates a book of certificates of the tables' rules, each with its name. Of several for one
-    /// position the first is used.
+    /// Creates a book from certificates with their names. Those for other rules than the tables' are
+    /// left out. If several have a move for a position, the first one is used.
     ///
-    /// The tables should be those that the certificates rest on, as
-    /// [`Certificate::compare_tables`] finds; what rests on a missing table is not known.
+    /// The tables should be those that the certificates depend on; see
+    /// [`Certificate::compare_tables`]. What depends on a missing table is not known.
     pub fn new(
         certificates: impl IntoIterator<Item = (String, Certificate)>,
         tables: Arc<Tablebase>,
@@ -137,7 +136,7 @@ impl ProofBook {
         self.strategies().map(Strategy::len).sum()
     }
 
-    /// Returns the memory that the positions take, in bytes.
+    /// Returns the memory of the positions in bytes.
     pub fn bytes(&self) -> usize {
         self.strategies().map(Strategy::bytes).sum()
     }
@@ -146,7 +145,7 @@ impl ProofBook {
         Side::ALL.into_iter().flat_map(|side| [&self.winning[side], &self.holding[side]])
     }
 
-    /// Returns the move of a strategy for the side to move; one that wins if there is one.
+    /// Returns a strategy's move for the side to move, preferably one that wins.
     pub fn strategy_move(&self, position: &Position) -> Option<BookMove> {
         let strategies = [(true, &self.winning), (false, &self.holding)];
         strategies.into_iter().find_map(|(wins, by_side)| {
@@ -157,7 +156,7 @@ impl ProofBook {
         })
     }
 
-    /// Finds a legal move of a strategy, with its order.
+    /// Finds the move of a strategy, with its order; `None` if it is not legal.
     fn find(&self, strategy: &Strategy, position: &Position) -> Option<(Move, u32)> {
         if strategy.len() == 0 || position.rules != self.rules().id() {
             return None;
@@ -170,8 +169,8 @@ impl ProofBook {
         Some((find_move(self.rules(), position, from, to)?, order))
     }
 
-    /// Returns what is known of a position without looking beyond the replies to it; nothing of a
-    /// position that is not legal under the book's rules.
+    /// Returns what is known about a position and the positions after its moves. Nothing is known
+    /// about a position that is not legal under the book's rules.
     pub fn bounds(&self, position: &Position) -> WdlBounds {
         match position.check(self.rules()) {
             Ok(()) => self.bounds_by_replies(position),
@@ -179,10 +178,10 @@ impl ProofBook {
         }
     }
 
-    /// Returns what is known of a position and of each of its moves, looking two plies ahead.
+    /// Returns what is known about a position and each of its moves, looking two plies ahead.
     ///
     /// # Errors
-    /// If the position is not legal under the book's rules, or its game is over.
+    /// If the position is not legal under the book's rules, or the game is over.
     pub fn probe(&self, position: &Position) -> Result<BookProbe, PositionError> {
         position.check(self.rules())?;
         let moves: Vec<(Move, WdlBounds)> = legal_moves(self.rules(), position)
@@ -199,7 +198,7 @@ impl ProofBook {
         Ok(BookProbe { bounds, moves, strategy, certificate })
     }
 
-    /// Returns the certificate about a position, or one that has a position after one of its moves.
+    /// Returns the certificate for a position, or one that contains a position after one of its moves.
     fn certificate_near(&self, position: &Position, moves: &[(Move, WdlBounds)]) -> Option<usize> {
         let about = self.certificates.iter().position(|known| known.position == *position);
         about.or_else(|| {
@@ -219,7 +218,7 @@ impl ProofBook {
         own.and(WdlBounds::best(replies))
     }
 
-    /// Returns what the rules, the tables or a strategy of the side to move say of a position.
+    /// Returns what the rules, the tables or a strategy of the side to move say about a position.
     fn own_bounds(&self, position: &Position) -> WdlBounds {
         // This includes wins at once, for which no table is needed.
         if let Ok(wdl) = self.tables.probe_wdl(position) {
@@ -232,11 +231,11 @@ impl ProofBook {
         }
     }
 
-    /// Returns the order of a position in the strategies by which a side wins, which falls with
-    /// every ply. `None` if the strategies do not have the position.
+    /// Returns the order of a position in the strategies by which `winner` wins: a number that falls
+    /// with every ply. `None` if the strategies do not contain the position.
     pub fn order(&self, position: &Position, winner: Side) -> Option<u64> {
         if position.to_move == winner {
-            // What the tables know is played by them, whatever a strategy has.
+            // In positions of the tables, the tables choose the move, not the strategy.
             let is_known = self.tables.probe_wdl(position).is_ok();
             let (_, order) = self.find(&self.winning[winner], position).filter(|_| !is_known)?;
             return Some(2 * u64::from(order) + 1);

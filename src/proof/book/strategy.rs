@@ -8,7 +8,7 @@ pub(super) struct Entry {
     /// The squares that the piece leaves and reaches in the stored image of the position.
     pub(super) from: u16,
     pub(super) to: u16,
-    /// In a winning strategy less than in all positions before.
+    /// In a winning strategy, less than at all earlier positions of a line.
     pub(super) order: u32,
 }
 
@@ -30,7 +30,8 @@ pub(super) struct Strategy {
 }
 
 impl Strategy {
-    /// Merges parts of one holder and kind, each with the number of its certificate, in this order.
+    /// Merges parts of one holder and kind, each with the number of its certificate. Earlier parts
+    /// take precedence.
     pub(super) fn merge(parts: &[(u32, &Part)], code_bytes: usize) -> Strategy {
         let mut strategy = Strategy { code_bytes, ..Strategy::default() };
         let mut orders: Vec<Vec<u32>> = Vec::new();
@@ -106,6 +107,6 @@ fn dense_orders(part: &Part, first: u32) -> (Vec<u32>, u32) {
         let place = ranks.partition_point(|&other| other < rank(number));
         first.saturating_add(place as u32)
     };
-    // Even an empty part keeps an order of its own, which tells certificates apart.
+    // An empty part keeps an order too, so that orders identify certificates.
     ((0..part.len()).map(order).collect(), first.saturating_add(ranks.len().max(1) as u32))
 }

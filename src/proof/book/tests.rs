@@ -1,4 +1,4 @@
-//! Books held against full tables, played out, and against faults.
+//! Books compared with complete tables, played out, and made of damaged files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ fn contains(bounds: WdlBounds, wdl: Wdl) -> bool {
     bounds.at_least <= wdl && wdl <= bounds.at_most
 }
 
-/// What a book says of positions agrees with full tables; returns how many exact wins, draws and
-/// losses and how many bounds it knows among random positions and their moves.
+/// Compares what a book knows about positions with complete tables. Returns the numbers of wins,
+/// draws, losses and bounds that it knows among the moves of random positions.
 fn compare(name: &str, slice: &str, count: usize) -> [usize; 4] {
     let rules = rules(name);
     let (_folder, full) = tables(&rules, slice);
@@ -187,9 +187,9 @@ fn certificates_are_found_in_files_folders_and_stores() {
     assert!(open(Path::new("/no/where.cert"), &few).unwrap_err().contains("/no/where.cert"));
 }
 
-/// Tables that are not at hand decide nothing, and others are refused.
+/// Missing tables decide nothing, and other tables are refused.
 #[test]
-fn certificates_rest_on_their_tables() {
+fn certificates_depend_on_their_tables() {
     let folder = tempfile::tempdir().unwrap();
     let (rules, position, file) = written(folder.path());
     let options = crate::tablebase::TablebaseOptions { embedded: false, ..Default::default() };
@@ -209,10 +209,9 @@ fn certificates_rest_on_their_tables() {
     assert!(open(&file, &few).unwrap_err().contains("other values"));
 }
 
-/// A damaged file is refused, or whatever it holds is looked up without a panic; its moves are
-/// legal.
+/// A damaged file is refused, or can be looked up without a panic and yields legal moves only.
 #[test]
-fn damaged_certificates_do_no_harm() {
+fn damaged_certificates_are_refused_or_yield_legal_moves() {
     let folder = tempfile::tempdir().unwrap();
     let (rules, position, file) = written(folder.path());
     let few = Arc::new(Tablebase::new(rules.clone()));

@@ -1,4 +1,4 @@
-//! The checker: the plain rules and the tables, and nothing of the search.
+//! The checker, which uses the plain rules and the tables, and nothing of the search.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +17,9 @@ use crate::tablebase::Tablebase;
 use super::code::Coder;
 use super::part::Part;
 use super::{Certificate, CertificateError};
-use crate::proof::prover::ProvedValue;
+use crate::proof::answer::ProvedValue;
 
-/// What a check has found to hold.
+/// The result of a successful check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CheckReport {
     /// The value that is proved.
@@ -32,14 +32,14 @@ pub struct CheckReport {
     pub by_table: u64,
     /// Moves to other positions of the strategies.
     pub inner: u64,
-    /// The tables that the certificate rests on.
+    /// The number of tables that the certificate depends on.
     pub tables: usize,
 }
 
-/// Checks a certificate with the plain rules and these tables.
+/// Checks a certificate by the plain rules and these tables.
 ///
 /// # Errors
-/// If a table is missing or has other values, or the strategy fails somewhere.
+/// If a table is missing or has other values, or a strategy fails in some position.
 pub fn check(
     certificate: &Certificate,
     rules: &Ruleset,
@@ -87,7 +87,7 @@ struct Counts {
 struct PartChecker<'a> {
     rules: &'a Ruleset,
     tables: &'a Tablebase,
-    /// The slices whose tables may be probed, and which table of each.
+    /// The slices whose tables may be probed, with the metric of the table.
     metrics: &'a BTreeMap<Slice, Metric>,
     coder: &'a Coder,
     part: &'a Part,
@@ -103,7 +103,7 @@ impl PartChecker<'_> {
         }
     }
 
-    /// Checks the move of that number with all replies.
+    /// Checks a move of the strategy with all replies.
     fn strategy_move(&self, number: usize) -> Result<(), CertificateError> {
         let (code, stored) = self.part.get(number);
         let position = self.coder.decode(code, self.rules, self.part.holder);
@@ -111,7 +111,7 @@ impl PartChecker<'_> {
             return Err(CertificateError::Malformed(format!("position {number} is impossible")));
         };
         if !self.coder.is_canonical(code, &position) {
-            return Err(self.fails(&position, "it is not the stored one of its mirror images"));
+            return Err(self.fails(&position, "it is not the canonical one of its mirror images"));
         }
         let area = self.rules.board.area();
         let [from, to] = [stored.from, stored.to].map(usize::from);
@@ -128,7 +128,7 @@ impl PartChecker<'_> {
         }
     }
 
-    /// Checks a position with the other side to move; `rank` is that of the position before.
+    /// Checks a position with the other side to move; `rank` is the rank of the position before it.
     fn other_to_move(
         &self,
         position: &Position,
@@ -185,9 +185,9 @@ impl PartChecker<'_> {
         Ok(())
     }
 
-    /// The table value of a position, if its table is among those of the certificate.
+    /// Returns the table value of a position if its table is among those of the certificate.
     fn probe(&self, position: &Position) -> Result<Option<Wdl>, CertificateError> {
-        // Only the table whose values were compared.
+        // Only the table whose hash was compared.
         let wdl = match self.metrics.get(&position.slice()) {
             None => return Ok(None),
             Some(Metric::Wdl) => self.tables.probe_wdl(position),

@@ -19,7 +19,7 @@ pub(in crate::proof) struct Coder {
 pub(in crate::proof) struct Code {
     bytes: [u8; MAX_BYTES],
     len: usize,
-    /// The number of the symmetry that leads to the stored image.
+    /// The number of the symmetry that maps the position to its stored image.
     symmetry: usize,
 }
 
@@ -70,7 +70,7 @@ impl Coder {
         square.map(|square| square as u16)
     }
 
-    /// Returns the position of a code, or `None` if it has not exactly one king, or uses bits
+    /// Returns the position of a code; `None` if it does not have exactly one king, or uses bits
     /// beyond the board.
     pub(in crate::proof) fn decode(
         &self,
@@ -96,7 +96,7 @@ impl Coder {
         Some(Position { attackers, defenders, king, to_move, rules: rules.id() })
     }
 
-    /// Returns whether a position is the stored one of its class.
+    /// Returns whether a position is the stored one of its mirror images.
     pub(in crate::proof) fn is_canonical(&self, code: &[u8], position: &Position) -> bool {
         self.encode(position).as_bytes() == code
     }

@@ -11,18 +11,18 @@ use crate::tablebase::ProbeError;
 pub enum CertificateError {
     /// It cannot be read or written.
     Io(io::Error),
-    /// The file is not a certificate, or of a later version.
+    /// The file is not a certificate of a known version.
     NotACertificate,
-    /// The file is damaged or not as the format says.
+    /// The file is damaged or violates the format.
     Malformed(String),
-    /// It is of other rules.
+    /// It is for other rules.
     OtherRules {
         /// The name of its rules.
         rules: String,
     },
-    /// A table that it rests on is missing or cannot be read.
+    /// A table that it depends on is missing or cannot be read.
     Table(ProbeError),
-    /// A table at hand has other values than the one that it rests on.
+    /// A table has other values than the one that it depends on.
     OtherTable {
         /// The slice of the table.
         slice: Slice,
@@ -31,7 +31,7 @@ pub enum CertificateError {
     Fails {
         /// The position.
         position: String,
-        /// Why.
+        /// The fault.
         reason: &'static str,
     },
 }
@@ -48,11 +48,11 @@ impl fmt::Display for CertificateError {
                 write!(f, "the certificate is for other rules than these, named {rules:?}")
             }
             CertificateError::Table(error) => {
-                write!(f, "the certificate rests on a table: {error}")
+                write!(f, "the certificate depends on a table: {error}")
             }
             CertificateError::OtherTable { slice } => write!(
                 f,
-                "the certificate rests on a table of {slice} with other values: build it again"
+                "the certificate depends on a table of {slice} with other values: build it again"
             ),
             CertificateError::Fails { position, reason } => {
                 write!(f, "the certificate does not hold at {position}: {reason}")

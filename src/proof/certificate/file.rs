@@ -54,7 +54,7 @@ impl Certificate {
         self.write_at(LEVEL, out)
     }
 
-    /// Writes the certificate with this level of compression.
+    /// Writes the certificate with this zstd level.
     pub(in crate::proof) fn write_at(&self, level: i32, mut out: impl Write) -> io::Result<()> {
         let parts = self.parts.iter().map(|part| PartHeader {
             holder: part.holder,
@@ -88,7 +88,7 @@ impl Certificate {
     /// Reads a certificate of these rules. Its strategies are not yet checked.
     ///
     /// # Errors
-    /// If it cannot be read, is not as the format says, or is for other rules.
+    /// If it cannot be read, violates the format, or is for other rules.
     pub fn read(input: impl Read, rules: &Ruleset) -> Result<Certificate, CertificateError> {
         let mut input = BufReader::new(input);
         let header = read_header(&mut input)?;
@@ -108,7 +108,7 @@ impl Certificate {
         let is_longer = body.read(&mut [0]).map_err(unreadable)? > 0;
         let mut input = body.into_inner().finish();
         if is_longer || input.read(&mut [0]).map_err(CertificateError::Io)? > 0 {
-            return Err(malformed("there is more than the header says"));
+            return Err(malformed("it has bytes beyond what its header says"));
         }
         let value = claimed_value(rules, &parts);
         if value.to_string() != header.value {
@@ -134,7 +134,7 @@ impl Certificate {
     }
 }
 
-/// Reads for which rules a certificate is: their name, and their fingerprint in digits.
+/// Reads the name of a certificate's rules, and their fingerprint in hexadecimal digits.
 pub(in crate::proof) fn read_rules(input: impl Read) -> Result<(String, String), CertificateError> {
     let header = read_header(&mut BufReader::new(input))?;
     Ok((header.rules, header.fingerprint))
@@ -144,7 +144,7 @@ fn malformed(fault: impl Into<String>) -> CertificateError {
     CertificateError::Malformed(fault.into())
 }
 
-/// An error of the compressed body.
+/// Classifies an error of the compressed body.
 fn unreadable(error: io::Error) -> CertificateError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => malformed("it is cut short"),
@@ -208,7 +208,7 @@ fn read_moves(
         let [shared] = read_array(body)?;
         let shared = usize::from(shared);
         if shared >= code_bytes || number == 0 && shared > 0 {
-            return Err(malformed("a code shares more than there is"));
+            return Err(malformed("a code shares more bytes than the one before has"));
         }
         body.read_exact(&mut code[shared..code_bytes]).map_err(unreadable)?;
         if number > 0 && code[..code_bytes] <= before[..code_bytes] {

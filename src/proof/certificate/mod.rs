@@ -18,14 +18,14 @@ use crate::game::slice::Slice;
 use crate::table::{Metric, ValueHash};
 use crate::tablebase::{ProbeError, Tablebase};
 
-use super::prover::{Answer, ProvedValue, value};
+use super::answer::{Answer, ProvedValue, value};
 
-/// The extension of certificates in folders.
+/// The file extension of certificates.
 pub(in crate::proof) const EXTENSION: &str = "cert";
 /// The folder of a store that holds its certificates.
 pub(in crate::proof) const STORE_FOLDER: &str = "proofs";
 
-/// What is proved of a position, with the strategies that prove it.
+/// A proved value of a position, or part of it, with the strategies that prove it.
 #[derive(Clone, Debug)]
 pub struct Certificate {
     rules: String,
@@ -37,7 +37,7 @@ pub struct Certificate {
     tables: Vec<TableReference>,
 }
 
-/// A table that a certificate rests on.
+/// A table that a certificate depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TableReference {
     slice: Slice,
@@ -46,8 +46,8 @@ struct TableReference {
 }
 
 impl Certificate {
-    /// Makes the certificate of a position from its parts. It refers to all tables that the
-    /// search could probe and that captures can lead to.
+    /// Makes the certificate of a position from its parts. It refers to all tables that the search
+    /// could probe and whose slices can be reached from the position.
     pub(super) fn new(
         rules: &Ruleset,
         position: &Position,
@@ -97,8 +97,8 @@ impl Certificate {
         self.value
     }
 
-    /// Returns the sides that have a strategy in it, the attackers first, and whether each wins
-    /// by it; else the side does not lose.
+    /// Returns the sides that have a strategy, the attackers first, each with whether its strategy
+    /// wins (otherwise it does not lose).
     pub fn holders(&self) -> Vec<(Side, bool)> {
         let mut holders: Vec<(Side, bool)> =
             self.parts.iter().map(|part| (part.holder, part.wins)).collect();
@@ -106,11 +106,11 @@ impl Certificate {
         holders
     }
 
-    /// Compares the tables that the certificate rests on with those at hand. Returns the slices
-    /// that have no table here: positions in them are not decided by this certificate.
+    /// Compares the tables that the certificate depends on with the given ones. Returns the slices
+    /// whose tables are missing: positions in them are not decided by this certificate.
     ///
     /// # Errors
-    /// If a table at hand has other values, or cannot be read.
+    /// If a table has other values, or cannot be read.
     pub fn compare_tables(&self, tables: &Tablebase) -> Result<Vec<Slice>, CertificateError> {
         let mut missing = Vec::new();
         for &TableReference { slice, metric, values } in &self.tables {
@@ -129,7 +129,8 @@ impl Certificate {
         &self.parts
     }
 
-    /// Returns its strategies: the holder, whether it wins (else it does not lose), and its moves.
+    /// Returns its strategies: the holder, whether it wins (otherwise it does not lose), and its
+    /// moves.
     pub(super) fn strategies<'a>(
         &'a self,
         rules: &'a Ruleset,
@@ -143,7 +144,7 @@ impl Certificate {
     }
 }
 
-/// Returns the value that the parts claim together.
+/// Returns the value that the parts claim.
 fn claimed_value(rules: &Ruleset, parts: &[Part]) -> ProvedValue {
     let answer = |side: Side| {
         let wins = parts.iter().any(|part| part.holder == side && part.wins);

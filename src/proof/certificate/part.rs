@@ -12,7 +12,7 @@ pub(in crate::proof) struct StrategyMove {
     /// The squares that the piece leaves and reaches.
     pub(in crate::proof) from: u16,
     pub(in crate::proof) to: u16,
-    /// In a winning strategy less than the rank of all positions before.
+    /// In a winning strategy, less than the ranks of all earlier positions of a line.
     pub(in crate::proof) rank: u32,
 }
 
@@ -20,7 +20,7 @@ pub(in crate::proof) struct StrategyMove {
 #[derive(Clone, Debug)]
 pub(in crate::proof) struct Part {
     pub(in crate::proof) holder: Side,
-    /// Whether the holder wins; else it does not lose.
+    /// Whether the holder wins; otherwise it does not lose.
     pub(in crate::proof) wins: bool,
     code_bytes: usize,
     /// The codes, one after the other.
@@ -37,8 +37,8 @@ pub(in crate::proof) struct StoredMove {
 }
 
 impl Part {
-    /// Makes a part of the holder's moves. Of several for one class of mirror images, the first
-    /// is taken.
+    /// Makes a part from the holder's moves. If mirror images of a position have several moves, the
+    /// first one is used.
     pub(in crate::proof) fn new(
         rules: &Ruleset,
         holder: Side,

@@ -1,4 +1,4 @@
-//! The certificate of the root, from the moves of the tree and the stored parts.
+//! Assembling the root's certificate from the tree's moves and the stored certificates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,22 +7,22 @@ use crate::game::rules::{Ruleset, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, Part};
 use crate::proof::closed_set::Leaf;
-use crate::proof::prover::part;
+use crate::proof::extract::strategy_part;
 use crate::proof::search::Worker;
 
 use super::tree::{Tree, Values};
 
-/// The most plies of the tree's lines.
+/// The maximum length of the tree's lines in plies.
 const MAX_DEPTH: u32 = 10_000;
 
-/// A strategy that is put together.
+/// A strategy in the making.
 pub(super) struct Assembly<'e, 'a, 't, const W: usize> {
     pub(super) worker: &'e mut Worker<'a, 't, W>,
     pub(super) tree: &'e Tree<W>,
     pub(super) values: &'e Values,
     holder: Side,
     wins: bool,
-    /// The holder's moves with their ranks: those of stored certificates, and those of the tree.
+    /// The holder's moves from certificates and from the tree, with their ranks.
     moves: HashMap<Canonical<W>, (Step, u32)>,
     /// The ranks of positions of the tree with the other side to move.
     ranks: HashMap<Canonical<W>, u32>,
@@ -40,8 +40,8 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         Assembly { worker, tree, values, holder, wins, moves, ranks }
     }
 
-    /// Adds the moves of a stored certificate. Of several for a position, the one with the least
-    /// rank is kept: what it leads to can only have got lower ranks, so that they still fall.
+    /// Adds the moves of a stored certificate. If a position has several, the one with the least rank
+    /// is kept. Ranks still fall along every line, since those of later positions can only decrease.
     pub(super) fn add(&mut self, certificate: &Certificate, rules: &Ruleset) {
         let shared = self.worker.shared;
         for (holder, wins, moves) in certificate.strategies(rules) {
@@ -62,8 +62,8 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         }
     }
 
-    /// Returns the strategy from the root on, without what it does not reach; or a position for
-    /// which neither the certificates nor the tree have an answer.
+    /// Returns the strategy, restricted to the positions that it can reach from the root. The error
+    /// is a position for which neither the certificates nor the tree have a move.
     pub(super) fn finish(
         mut self,
         rules: &Ruleset,
@@ -92,10 +92,10 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         let moves = reached
             .into_iter()
             .map(|(position, step, rank)| (position, step, if unranked { 0 } else { rank }));
-        Ok(part(rules, self.holder, self.wins, moves))
+        Ok(strategy_part(rules, self.holder, self.wins, moves))
     }
 
-    /// Returns the rank of a position, and adds the tree's moves on the way.
+    /// Returns the rank of a position, and adds the tree's moves below it.
     fn rank(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Canonical<W>> {
         self.worker.set(&position);
         match self.worker.leaf(self.holder, self.wins) {

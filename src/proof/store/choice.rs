@@ -15,11 +15,11 @@ use super::error::StoreError;
 use super::tree::{HOPELESS, NOT_WON, NodeId, Tree, Values, WON};
 use super::workers::Team;
 
-/// The least nodes of a job, unless they are given.
+/// The minimum nodes of a job, unless [`StoreOptions::job_nodes`](super::StoreOptions) is set.
 const MIN_JOB_NODES: u64 = 20_000;
-/// The most nodes of a job, unless they are given.
+/// The maximum nodes of a job, likewise.
 const MAX_JOB_NODES: u64 = 5_000_000;
-/// A job gets this part of the nodes that its question has taken so far.
+/// A job gets the question's nodes so far divided by this.
 const JOB_SHARE: u64 = 20;
 
 /// A job that a worker has claimed.
@@ -28,19 +28,20 @@ pub(super) struct Job<const W: usize> {
     pub(super) claimed: ClaimedJob,
     pub(super) position: Canonical<W>,
     pub(super) id: NodeId,
-    /// The nodes that the job is to take, and that the limits leave.
+    /// The nodes that the job should have.
     pub(super) wanted: u64,
+    /// The nodes that it gets: fewer if the limit of the run leaves no more.
     pub(super) budget: u64,
-    /// Whether to seek a closed set if the search finds no win.
+    /// Whether to seek a closed set if the search disproves the win.
     pub(super) seeks_closed_set: bool,
 }
 
-/// How the choice of a job ended.
+/// The outcome of choosing a job.
 pub(super) enum Choice<const W: usize> {
     Job(Job<W>),
-    /// The question is answered by what is stored.
+    /// The results answer the question: whether the side wins.
     Answered(bool),
-    /// All jobs are in work, or wait for the other question.
+    /// There is no job: all are running, or wait for the other question.
     Nothing,
 }
 
@@ -61,11 +62,11 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 _ => {}
             }
             let lacks_closed_sets = values.of(root)[0] >= HOPELESS;
-            desk.lacks_closed_sets[side] = lacks_closed_sets;
-            if lacks_closed_sets && desk.closed_sets_wait(side) {
+            desk.questions.set_lacks_closed_set(side, lacks_closed_sets);
+            if lacks_closed_sets && desk.questions.closed_set_waits(side, desk.nodes()) {
                 return Ok(Choice::Nothing);
             }
-            let seeks_closed_set = lacks_closed_sets || !desk.is_open(side.other());
+            let seeks_closed_set = lacks_closed_sets || !desk.questions.is_open(side.other());
             let Some(id) = next else { return Ok(Choice::Nothing) };
             let node = desk.contents.trees[side].node(id);
             let (position, jobs) = (node.position, node.jobs);
@@ -81,7 +82,8 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 continue;
             };
             self.describe(desk, worker, &values);
-            // Another process may have finished the job just before. What is new is not in `values`.
+            // Another process may have finished the job since the journals were read. `values` does
+            // not cover what is read now.
             desk.contents.read_new()?;
             if desk.contents.trees[side].node(id).jobs != jobs {
                 continue;
@@ -103,8 +105,8 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         }
     }
 
-    /// The nodes of a job. One that is repeated gets twice the nodes of all before, an interrupted
-    /// one what is left.
+    /// Returns the nodes for a job: the rest if it was interrupted, and twice the nodes of all jobs
+    /// at the position if one was already finished there.
     fn job_nodes(&self, tree: &Tree<W>, id: NodeId) -> u64 {
         let nodes = self
             .store
@@ -117,7 +119,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         }
     }
 
-    /// Updates what is reported.
+    /// Updates the progress.
     fn describe(
         &self,
         desk: &mut Desk<'a, 't, W>,
@@ -134,7 +136,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     }
 }
 
-/// Plays a line of canonical positions from a position on.
+/// Returns the moves from a position along a line of canonical positions.
 pub(super) fn played_line<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
     rules: &Ruleset,

@@ -1,4 +1,4 @@
-//! Claims: which jobs are in work, by locks that end with their process.
+//! Claims of running jobs, by file locks that end with their process.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,8 +10,8 @@ use crate::game::rules::Side;
 use super::error::StoreError;
 use super::folder::{CLAIMS, Folder, hash};
 
-/// The digits of the hash that name a claim's file. Two jobs of the same digits cannot be claimed
-/// at once; there are enough others.
+/// The number of hash digits in the name of a lock file. Jobs whose digits agree cannot be claimed
+/// at the same time, which is harmless: there are enough other jobs.
 const DIGITS: usize = 3;
 
 /// The job of a claim.
@@ -21,15 +21,15 @@ pub(super) struct ClaimedJob {
     pub(super) side: Side,
 }
 
-/// A job claimed by this process until this is dropped.
+/// A claim of this process; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Claim {
     _file: File,
 }
 
 impl Claim {
-    /// Claims a job; `None` if another worker has it. On file systems without locks every job
-    /// can be claimed.
+    /// Claims a job; `None` if another worker has claimed it. On file systems without locks, a claim
+    /// always succeeds.
     pub(super) fn take(folder: &Folder, job: &ClaimedJob) -> Result<Option<Claim>, StoreError> {
         let name = hash(format!("{} {}", job.position, job.side.name()).as_bytes(), DIGITS);
         let path = folder.root.join(CLAIMS).join(name);
@@ -39,7 +39,7 @@ impl Claim {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Ok(None);
         }
-        // The content is for `--status` alone, which a full disk may leave without it.
+        // Only `status` reads the content; a full disk must not stop the job.
         let _ = describe(&mut file, job);
         Ok(Some(Claim { _file: file }))
     }

@@ -1,4 +1,4 @@
-//! What a store holds, as this process has read it.
+//! The contents of a store, as far as this process has read them.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use super::journal::{Finding, JobRecord, JournalReader, JournalWriter};
 use super::knowledge::Knowledge;
 use super::tree::{NodeId, Tree, Values};
 
-/// The results and proofs of a store.
+/// The results and certificates of a store.
 pub(super) struct Contents<'a, 't, const W: usize> {
     pub(super) folder: Folder,
     rules: &'a Ruleset,
@@ -29,11 +29,11 @@ pub(super) struct Contents<'a, 't, const W: usize> {
     pub(super) knowledge: Knowledge,
     reader: JournalReader,
     writer: JournalWriter,
-    /// The certificates that count.
+    /// The names of the certificates in use.
     pub(super) certificates: BTreeSet<String>,
-    /// Those that were left out, with a notice.
+    /// The names of those that cannot be used.
     ignored: BTreeSet<String>,
-    /// The milliseconds of all jobs, by question.
+    /// By question, the milliseconds of all jobs.
     pub(super) millis: BySide<u64>,
 }
 
@@ -66,7 +66,7 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         Ok(contents)
     }
 
-    /// Reads what other processes have added. Returns whether there was anything.
+    /// Reads the results that other processes have added. Returns whether there were any.
     pub(super) fn read_new(&mut self) -> Result<bool, StoreError> {
         let (records, damaged) = self.reader.read_new(&self.folder, self.writer.path())?;
         damaged.iter().for_each(|line| (self.notice)(&line.to_string()));
@@ -79,7 +79,7 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         self.reader.is_outdated(&self.folder)
     }
 
-    /// Writes a record of this process, and its certificate before it.
+    /// Writes the record of a job of this process, whose certificate is already stored.
     pub(super) fn append(
         &mut self,
         record: &JobRecord,
@@ -122,7 +122,7 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         }
     }
 
-    /// Reads a certificate of the store, unless it is known.
+    /// Reads a certificate of the store if that has not been done yet.
     fn load(&mut self, name: &str) {
         if self.certificates.contains(name) || self.ignored.contains(name) {
             return;
@@ -136,7 +136,7 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         }
     }
 
-    /// Reads a certificate whose tables are at hand.
+    /// Reads a certificate; an error if one of its tables is missing.
     pub(super) fn read_certificate(&self, name: &str) -> Result<Certificate, CertificateError> {
         let certificate = self.folder.read_certificate(name, self.rules)?;
         match certificate.compare_tables(self.tables)?.first() {
@@ -165,8 +165,8 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         }
     }
 
-    /// Returns the numbers of the tree below a root, and the position of the most promising job that
-    /// nobody works on. Positions that certificates of others prove need no job.
+    /// Returns the numbers of the tree below a root, and the position of the most promising job
+    /// that nobody works on. Positions that certificates already decide need no job.
     pub(super) fn next_job(
         &mut self,
         worker: &mut Worker<'_, '_, W>,
@@ -175,19 +175,25 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         let tree = &mut self.trees[worker.prover];
         loop {
             let values = tree.values(root);
-            let is_solved = values.of(root).contains(&0);
-            let next = if is_solved { None } else { tree.select(root, &values) };
-            let Some(id) = next else { return (values, None) };
-            let position = tree.node(id).position;
-            match self.knowledge.answer(worker, &position) {
-                Some(is_won) => tree.prove(position, is_won),
-                None => return (values, Some(id)),
+            if values.of(root).contains(&0) {
+                return (values, None);
             }
+            let mut decided = Vec::new();
+            let job = tree.select(root, &values, &mut |node| {
+                let answer = self.knowledge.answer(worker, &node.position);
+                decided.extend(answer.map(|is_won| (node.position, is_won)));
+                answer.is_none()
+            });
+            if decided.is_empty() {
+                return (values, job);
+            }
+            // They may have changed which job is the most promising one.
+            decided.into_iter().for_each(|(position, is_won)| tree.prove(position, is_won));
         }
     }
 
-    /// Checks every certificate, and forgets those that do not hold, in the folder too. Returns how
-    /// many there were. What the search has derived from them is forgotten with them.
+    /// Checks every certificate. Those that fail are removed from the store, and everything that was
+    /// derived from them is forgotten. Returns the number of certificates that are no longer used.
     pub(super) fn repair(&mut self) -> Result<usize, StoreError> {
         let names = std::mem::take(&mut self.certificates);
         self.trees.iter_mut().for_each(Tree::forget_proofs);

@@ -1,37 +1,35 @@
-//! What the workers of a process share under a lock.
+//! The state that the workers of a process share under a lock.
 
 use std::time::{Duration, Instant};
 
 use crate::game::rules::{BySide, Side};
+use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::Part;
-use crate::proof::prover::{Answer, JobCounts, ProofOptions, ProofProgress};
+use crate::proof::prover::{JobCounts, ProofOptions, ProofProgress};
+use crate::proof::questions::Questions;
 
 use super::contents::Contents;
 use super::error::StoreError;
 use super::tree::{NodeId, unsolved};
 
-/// How long a job that another process has claimed counts as busy before it is tried again.
+/// How long a job claimed by another process is left alone before it is tried again.
 const RETRY: Duration = Duration::from_secs(1);
-/// How many times the nodes of a question the other one gets before closed sets are sought.
-const PATIENCE: u64 = 8;
 
-/// What the workers share under a lock.
+/// The state that the workers share under a lock.
 pub(super) struct Desk<'a, 't, const W: usize> {
     pub(super) contents: Contents<'a, 't, W>,
-    pub(super) answers: BySide<Answer>,
-    /// Whether the side whose win is in question seems not to win, and only closed sets are missing.
-    pub(super) lacks_closed_sets: BySide<bool>,
-    /// What is proved of the root.
+    pub(super) questions: Questions,
+    /// The parts of the root's certificate so far.
     pub(super) parts: Vec<Part>,
-    /// Why the work cannot go on.
+    /// The first error, which ends the work.
     pub(super) failure: Option<StoreError>,
-    /// Jobs of other processes, and when they were tried.
+    /// Jobs that other processes have claimed, and when that was noticed.
     pub(super) others: Vec<(Side, NodeId, Instant)>,
-    /// The nodes of the jobs in work, by question.
+    /// By question, the nodes of the running jobs of this process.
     pub(super) planned: BySide<u64>,
     pub(super) in_work: usize,
-    /// How often the root's certificate did not hold though every part did.
+    /// How often the root's certificate failed although every stored one held.
     pub(super) repairs_in_vain: u32,
     pub(super) progress: ProofProgress,
 }
@@ -42,9 +40,7 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
         options: &ProofOptions<'_>,
         root: Canonical<W>,
     ) -> Self {
-        let mut answers = BySide::default();
         for &side in &options.questions {
-            answers[side] = Answer::Open { proof: 1, disproof: 1 };
             contents.trees[side].id(root);
         }
         let progress = ProofProgress {
@@ -57,8 +53,7 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
         };
         Desk {
             contents,
-            answers,
-            lacks_closed_sets: BySide::default(),
+            questions: Questions::new(&options.questions),
             parts: Vec::new(),
             failure: None,
             others: Vec::new(),
@@ -69,44 +64,28 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
         }
     }
 
-    /// The open questions, that with the fewest nodes first.
+    /// Returns the open questions, the one with the fewest nodes first.
     pub(super) fn open_questions(&self) -> Vec<Side> {
+        let nodes = self.nodes();
         let mut open: Vec<Side> =
-            Side::ALL.into_iter().filter(|&side| self.is_open(side)).collect();
-        open.sort_by_key(|&side| self.nodes(side));
+            Side::ALL.into_iter().filter(|&side| self.questions.is_open(side)).collect();
+        open.sort_by_key(|&side| nodes[side]);
         open
     }
 
-    /// Returns whether the closed sets of a side that seems not to win are to wait: a win of the
-    /// other side, which may still be found, would make them unnecessary, and they take long.
-    pub(super) fn closed_sets_wait(&self, side: Side) -> bool {
-        let other = side.other();
-        self.is_open(other)
-            && !self.lacks_closed_sets[other]
-            && self.nodes(other) < PATIENCE * self.nodes(side)
+    /// By question, the nodes of finished and running jobs.
+    pub(super) fn nodes(&self) -> BySide<u64> {
+        BySide::from_fn(|side| self.contents.trees[side].job_nodes + self.planned[side])
     }
 
-    /// The nodes that a question has had, with those of the jobs in work.
-    fn nodes(&self, side: Side) -> u64 {
-        self.contents.trees[side].job_nodes + self.planned[side]
-    }
-
-    pub(super) fn is_open(&self, side: Side) -> bool {
-        matches!(self.answers[side], Answer::Open { .. })
-    }
-
-    /// The state of the work for the user.
+    /// Returns the progress to report.
     pub(super) fn progress(&self, nodes: u64, time: Duration) -> ProofProgress {
         let done = self.contents.trees[self.progress.question].jobs;
         let jobs = Some(JobCounts { done, running: self.in_work });
         ProofProgress { nodes, time, jobs, ..self.progress.clone() }
     }
 
-    pub(super) fn is_answered(&self) -> bool {
-        !Side::ALL.into_iter().any(|side| self.is_open(side))
-    }
-
-    /// Lets jobs of other processes be tried again.
+    /// Releases jobs of other processes that are to be tried again.
     pub(super) fn release_others(&mut self) {
         let trees = &mut self.contents.trees;
         self.others.retain(|&(side, id, tried)| {
@@ -118,14 +97,14 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
         });
     }
 
-    /// The answers, with the present numbers of what is open.
+    /// Returns the answers, with the current numbers of open questions.
     pub(super) fn answers_now(&mut self, root: Canonical<W>) -> BySide<Answer> {
         for side in self.open_questions() {
             let tree = &mut self.contents.trees[side];
             let id = tree.id(root);
             let [proof, disproof] = unsolved(tree.values(id).of(id));
-            self.answers[side] = Answer::Open { proof, disproof };
+            self.questions.answers[side] = Answer::Open { proof, disproof };
         }
-        self.answers
+        self.questions.answers
     }
 }

@@ -16,7 +16,7 @@ pub enum StoreError {
         /// What went wrong.
         source: io::Error,
     },
-    /// The folder is something else than a store.
+    /// The folder is not a store.
     NotAStore {
         /// The folder.
         path: PathBuf,
@@ -28,13 +28,13 @@ pub enum StoreError {
         /// The name of the store's rules.
         rules: String,
     },
-    /// The search could not start.
+    /// The search cannot start.
     Proof(ProofError),
-    /// The certificate made of the store's parts does not hold, though each part does.
+    /// The certificate assembled from those in the store fails, although each of them holds.
     Unsound {
         /// The folder.
         path: PathBuf,
-        /// Why it does not hold.
+        /// Why it fails.
         reason: String,
     },
 }
@@ -52,24 +52,24 @@ impl fmt::Display for StoreError {
             StoreError::Io { path, source } if source.kind() == io::ErrorKind::StorageFull => {
                 write!(
                     f,
-                    "{}: the disk is full; finished jobs are kept, and the next run goes on",
+                    "{}: the disk is full; make room and start again: finished jobs are kept",
                     path.display()
                 )
             }
             StoreError::Io { path, source } => write!(f, "{}: {source}", path.display()),
             StoreError::NotAStore { path } => write!(
                 f,
-                "{}: not a proof store of this version: name a new folder",
+                "{}: not a proof store of this version; name an empty or new folder",
                 path.display()
             ),
             StoreError::OtherRules { path, rules } => write!(
                 f,
-                "{}: the store is for other rules than these, named {rules:?}: name another folder",
+                "{}: the store is for other rules, named {rules:?}; name another folder",
                 path.display()
             ),
             StoreError::Proof(error) => error.fmt(f),
             StoreError::Unsound { path, reason } => {
-                write!(f, "{}: the proofs do not fit together: {reason}", path.display())
+                write!(f, "{}: the stored proofs contradict each other: {reason}", path.display())
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Stores on a file system with faults. Whatever goes wrong, what was written is kept, and the
-//! next run goes on to the same value.
+//! Stores on a file system with faults. Whatever fails, finished jobs are kept, and the next run
+//! finds the same value.
 
 use super::contents::Contents;
 use super::folder::Folder;
@@ -11,7 +11,7 @@ use crate::proof::prover::{ProofOptions, shared};
 use crate::proof::search::Shared;
 use crate::system::filesystem::faulty::{FAULTS, Fault, FaultyFiles};
 
-/// A proof of a few jobs whose every call of the file system can be tried.
+/// A proof of a few jobs, so that each of its calls of the file system can be made to fail.
 fn few_jobs() -> (Case, Run) {
     (Case::of("5x5-edges-4v4"), Run { table_bytes: 1 << 12, job_nodes: 4, ..RUN })
 }
@@ -22,16 +22,16 @@ fn many_jobs() -> (Case, Run) {
 }
 
 #[test]
-fn every_call_may_go_wrong() {
+fn after_any_failed_call_the_next_run_finds_the_value() {
     calls_may_go_wrong(few_jobs(), 1, 30);
 }
 
 #[test]
-fn calls_of_many_jobs_may_go_wrong() {
+fn after_failed_calls_of_many_jobs_the_next_run_finds_the_value() {
     calls_may_go_wrong(many_jobs(), 13, 5);
 }
 
-/// Makes every `step`th call of a proof fail in every way; there must be more than `least` of them.
+/// Makes every `step`th call of a proof fail in every way. More than `least` calls must be reached.
 fn calls_may_go_wrong((case, run): (Case, Run), step: usize, least: usize) {
     for fault in FAULTS {
         let mut strikes = 0;
@@ -53,7 +53,7 @@ fn calls_may_go_wrong((case, run): (Case, Run), step: usize, least: usize) {
                 Fault::Kill => assert!(proof.is_err(), "{what}"),
                 Fault::PowerCut => files.lose_power(),
                 Fault::Full => {
-                    // A full disk does not keep a run from reading.
+                    // A run that only reads needs no space.
                     let message = proof.map_or_else(|error| error.to_string(), |_| String::new());
                     assert!(
                         message.is_empty() || message.contains("the disk is full"),
@@ -86,7 +86,7 @@ fn results(case: &Case, run: Run) -> Vec<(JobRecord, Option<Certificate>)> {
     results.collect()
 }
 
-/// Appends the results until a call fails; the error is how many were written.
+/// Appends the results until a call fails; the error is the number that was written.
 fn append_all(
     case: &Case,
     shared: &Shared<'_, 1>,
@@ -110,9 +110,9 @@ fn append_all(
     Ok(())
 }
 
-/// What was written before a fault is there after it: only the job in hand may be lost.
+/// Results written before a fault survive it.
 #[test]
-fn nothing_but_the_job_in_hand_is_lost() {
+fn only_the_running_job_is_lost() {
     let (case, run) = many_jobs();
     let results = results(&case, run);
     assert!(results.len() > 4 && results.iter().any(|(_, certificate)| certificate.is_some()));

@@ -1,6 +1,6 @@
-//! The files of a store, and who may write them.
+//! The files of a store.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::game::rules::Ruleset;
 use crate::proof::certificate::{Certificate, CertificateError, EXTENSION, STORE_FOLDER};
 use crate::system::filesystem::{FileSystem, Output};
+use crate::system::temporary::write_durably;
 
 use super::error::StoreError;
 
@@ -30,10 +31,10 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Opens a store to read.
+    /// Opens an existing store.
     ///
     /// # Errors
-    /// If it is not a store of these rules.
+    /// If the folder is not a store for these rules.
     pub(super) fn open(
         files: Arc<dyn FileSystem>,
         root: &Path,
@@ -48,11 +49,11 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a store to work in it, a new one if the folder is missing or empty. `text` is the
+    /// Opens a store to work in, or creates it if the folder is missing or empty. `text` is the
     /// ruleset's file.
     ///
     /// # Errors
-    /// If it is not a store of these rules, or cannot be created.
+    /// If the folder is not a store for these rules, or the store cannot be created.
     pub(super) fn create(
         files: Arc<dyn FileSystem>,
         root: &Path,
@@ -102,25 +103,11 @@ impl Folder {
         self.files.read(path, 0, length as usize)
     }
 
-    /// Writes a file durably under a temporary name and renames it.
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        let folder = path.parent().unwrap_or(&self.root);
-        let temporary = path.with_extension(format!("{}.part", unique_name()));
-        let written = self.files.create(&temporary, true).and_then(|mut out| {
-            out.write_all(bytes)?;
-            out.sync()
-        });
-        let renamed = written
-            .and_then(|()| self.files.rename(&temporary, path))
-            .and_then(|()| self.files.sync_folder(folder));
-        if renamed.is_err() {
-            // On a full disk the part would only be in the way.
-            let _ = self.files.remove(&temporary);
-        }
-        renamed.map_err(StoreError::at(path))
+        write_durably(Arc::clone(&self.files), path, bytes).map_err(StoreError::at(path))
     }
 
-    /// Stores a certificate durably and returns its name: the hash of its bytes.
+    /// Stores a certificate durably, and returns its name: a hash of its bytes.
     pub(super) fn write_certificate(
         &self,
         certificate: &Certificate,
@@ -133,7 +120,7 @@ impl Folder {
         Ok(name)
     }
 
-    /// Reads a certificate of the store. It is not yet checked.
+    /// Reads a certificate, without checking its strategies.
     pub(super) fn read_certificate(
         &self,
         name: &str,
@@ -143,7 +130,7 @@ impl Folder {
         Certificate::read(&bytes[..], rules)
     }
 
-    /// Deletes a certificate that does not hold.
+    /// Deletes a certificate.
     pub(super) fn remove_certificate(&self, name: &str) -> Result<(), StoreError> {
         let path = self.certificate_path(name);
         self.files.remove(&path).map_err(StoreError::at(&path))
@@ -166,7 +153,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Creates a journal under a name of its own.
+    /// Creates a journal with a unique name.
     pub(super) fn create_journal(&self) -> Result<(PathBuf, Box<dyn Output>), StoreError> {
         let folder = self.root.join(JOURNALS);
         let path = folder.join(unique_name());
@@ -175,13 +162,13 @@ impl Folder {
         Ok((path, out))
     }
 
-    /// Returns the bytes of all files.
+    /// Returns the total size of all files in bytes.
     pub(super) fn disk_bytes(&self) -> Result<u64, StoreError> {
         let mut bytes = 0;
         for folder in FOLDERS.map(|name| self.root.join(name)).iter().chain([&self.root]) {
             for path in self.files.list(folder).map_err(StoreError::at(folder))? {
                 if path.is_file() {
-                    // A temporary file may be renamed in the meantime.
+                    // A temporary file may have been renamed meanwhile.
                     bytes += self.files.length(&path).unwrap_or(0);
                 }
             }
@@ -196,12 +183,13 @@ fn is_ours(entry: &Path) -> bool {
     FOLDERS.contains(&&*name) || name.starts_with("rules.")
 }
 
-/// Returns that many hexadecimal digits of the hash of the bytes.
+/// Returns the first `digits` hexadecimal digits of the BLAKE3 hash.
 pub(super) fn hash(bytes: &[u8], digits: usize) -> String {
     blake3::hash(bytes).to_hex()[..digits].to_owned()
 }
 
-/// Returns a name that no other process on any machine uses: of the time, the process and a count.
+/// Returns a name, made of the time, the process and a count, that no other process uses, on this
+/// machine or another.
 fn unique_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

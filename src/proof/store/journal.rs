@@ -1,4 +1,4 @@
-//! Journals: what jobs have found, line by line.
+//! Journals of the results of jobs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,14 +16,14 @@ use super::folder::{Folder, JOURNALS, hash};
 /// The digits of a line's hash.
 const HASH_DIGITS: usize = 16;
 
-/// What a job has found.
+/// The result of a job.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct JobRecord {
     /// The canonical position with the side to move.
     pub(super) position: String,
-    /// The side whose win was in question.
+    /// The side whose win the job was to prove or disprove.
     pub(super) side: Side,
-    /// The nodes and the time that this job took.
+    /// The nodes and milliseconds of this job.
     pub(super) nodes: u64,
     pub(super) millis: u64,
     #[serde(flatten)]
@@ -48,22 +48,22 @@ pub(super) enum Finding {
     Open {
         proof: u32,
         disproof: u32,
-        /// Whether the job has used up its nodes. If not, it was interrupted, and is to go on.
+        /// Whether the job used up its nodes. If not, it is to be continued.
         finished: bool,
-        /// The moves that the rules and the tables do not decide, with the proof and disproof
-        /// numbers after them.
+        /// The moves to positions that neither the rules nor the tables decide, with the proof and
+        /// disproof numbers of these positions.
         moves: Vec<(String, u32, u32)>,
     },
 }
 
 impl JobRecord {
-    /// Returns the line with its hash.
+    /// Returns the line of the journal.
     fn line(&self) -> Result<Vec<u8>, serde_json::Error> {
         let json = serde_json::to_string(self)?;
         Ok(format!("{} {json}\n", hash(json.as_bytes(), HASH_DIGITS)).into_bytes())
     }
 
-    /// Reads a line without its end; `None` if it is damaged.
+    /// Parses a line without its newline; `None` if it is damaged.
     fn parse(line: &[u8]) -> Option<JobRecord> {
         let (digits, rest) = line.split_at_checked(HASH_DIGITS)?;
         let json = rest.strip_prefix(b" ")?;
@@ -72,7 +72,7 @@ impl JobRecord {
     }
 }
 
-/// The journal that this process writes; the file is created with the first line.
+/// The journal of this process. The file is created with the first record.
 #[derive(Debug, Default)]
 pub(super) struct JournalWriter {
     file: Option<(PathBuf, Box<dyn Output>)>,
@@ -90,16 +90,16 @@ impl JournalWriter {
         written.map_err(StoreError::at(path))
     }
 
-    /// Returns the path of the journal.
+    /// Returns the path of the journal, if the file exists.
     pub(super) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|(path, _)| &**path)
     }
 }
 
-/// Reads what is new in the journals.
+/// Reads new records of the journals.
 #[derive(Debug, Default)]
 pub(super) struct JournalReader {
-    /// By journal, the bytes read so far.
+    /// By journal, the number of bytes already read.
     read: BTreeMap<PathBuf, u64>,
 }
 
@@ -125,8 +125,8 @@ impl JournalReader {
         !self.read.iter().all(|(path, &read)| is_there(path, read))
     }
 
-    /// Reads the lines that were added since the last call to all journals but `own`. A last line
-    /// without its end is left for the next call.
+    /// Reads the records that were added to the journals, except `own`, since the last call. An
+    /// incomplete last line is left for the next call.
     pub(super) fn read_new(
         &mut self,
         folder: &Folder,

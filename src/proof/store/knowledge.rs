@@ -1,4 +1,4 @@
-//! What the certificates of a store prove, prepared for the search.
+//! The positions that the certificates of a store decide.
 
 use std::collections::HashSet;
 
@@ -9,18 +9,18 @@ use crate::proof::certificate::Certificate;
 use crate::proof::closed_set::Leaf;
 use crate::proof::search::{Shared, Worker};
 
-/// The positions of certificates by their hash; each has its holder to move.
+/// The positions of certificates, all with the holder to move, by their hashes.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
-    /// By holder, where it wins.
+    /// By holder, the positions in which it wins.
     wins: BySide<HashSet<u64>>,
-    /// By holder, where it does not lose.
+    /// By holder, the positions in which it does not lose.
     holds: BySide<HashSet<u64>>,
 }
 
 impl Knowledge {
-    /// Adds the positions of a certificate, also to the table of proof numbers, so that the search
-    /// need not prove them again.
+    /// Adds the positions of a certificate, here and to the table of proof numbers, so that the search
+    /// does not prove them again.
     pub(super) fn add<const W: usize>(
         &mut self,
         shared: &Shared<'_, W>,
@@ -40,8 +40,8 @@ impl Knowledge {
         }
     }
 
-    /// Returns whether certificates prove that the side wins (true) or does not win in the worker's
-    /// canonical position, or the rules and the tables do; `None` if neither.
+    /// Returns whether the worker's side wins from a position, if the rules, the tables or the
+    /// certificates decide that.
     pub(super) fn answer<const W: usize>(
         &self,
         worker: &mut Worker<'_, '_, W>,
@@ -54,7 +54,7 @@ impl Knowledge {
         self.proves(worker, position, side.other(), false).then_some(false)
     }
 
-    /// Returns whether the holder is proved to win, or else not to lose.
+    /// Returns whether it is proved that the holder wins if `wins`, or else that it does not lose.
     fn proves<const W: usize>(
         &self,
         worker: &mut Worker<'_, '_, W>,

@@ -17,6 +17,8 @@ mod status;
 mod tests;
 mod totals;
 mod tree;
+#[cfg(test)]
+mod tree_tests;
 mod view;
 #[cfg(test)]
 mod view_tests;
@@ -33,6 +35,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::engine::bits::with_width;
 use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 use crate::system::filesystem::{FileSystem, SystemFiles};
@@ -41,22 +44,22 @@ use super::prover::{Proof, ProofOptions, ProofProgress, check_input};
 use folder::Folder;
 use workers::Team;
 
-/// Where the jobs of a proof are kept, and how large they are.
+/// Options of a search with a store.
 #[derive(Clone)]
 pub struct StoreOptions<'a> {
     /// The folder of the store. It is created if it is missing.
     pub folder: &'a Path,
-    /// The text of the ruleset's file, for a new store.
+    /// The text of the ruleset's file, which a new store gets a copy of.
     pub rules_text: &'a str,
-    /// The nodes of a job; `None` to let them grow with the nodes of the question.
+    /// The nodes of a job; `None` to let them grow with the search.
     pub job_nodes: Option<u64>,
-    /// Called with each file, or line of a file, that is damaged and was ignored.
+    /// Called with a message for each damaged file or line that is ignored.
     pub notice: &'a (dyn Fn(&str) + Sync),
     files: Arc<dyn FileSystem>,
 }
 
 impl<'a> StoreOptions<'a> {
-    /// Creates options with jobs that grow, and without notices.
+    /// Creates options with jobs that grow with the search, and without notices.
     pub fn new(folder: &'a Path, rules_text: &'a str) -> StoreOptions<'a> {
         let files = Arc::new(SystemFiles);
         StoreOptions { folder, rules_text, job_nodes: None, notice: &|_| (), files }
@@ -73,10 +76,11 @@ impl fmt::Debug for StoreOptions<'_> {
     }
 }
 
-/// Searches for a proof of the position's value as [`prove`](super::prove) does, in jobs that are
-/// kept in a store: after any end another call goes on. Each thread works on a job of its own; all
-/// share one table. Several processes may work in one store. An answer is given only if its
-/// certificate, made of the parts in the store, holds.
+/// Searches for a proof of a position's value as [`prove`](super::prove) does, and keeps the results
+/// in a store, from which a later call continues, however this one ended. The search consists of
+/// jobs of bounded size. Each thread runs one job at a time, and all share one table. Several
+/// processes may work in one store at the same time. An answer is given only once its certificate,
+/// assembled from those in the store, has been checked.
 ///
 /// # Errors
 /// If the position is invalid or final, the tables are for other rules, there is not enough memory,
@@ -91,10 +95,5 @@ pub fn prove_in_store(
     check_input(rules, position, options)?;
     let files = Arc::clone(&store.files);
     let folder = Folder::create(files, store.folder, rules, store.rules_text)?;
-    match rules.board.area().div_ceil(64) {
-        1 => Team::<1>::prove(rules, position, options, (store, folder), report),
-        2 => Team::<2>::prove(rules, position, options, (store, folder), report),
-        3 => Team::<3>::prove(rules, position, options, (store, folder), report),
-        _ => Team::<6>::prove(rules, position, options, (store, folder), report),
-    }
+    with_width!(rules.board, W => Team::<W>::prove(rules, position, options, (store, folder), report))
 }

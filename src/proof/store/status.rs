@@ -1,16 +1,18 @@
-//! What a store has come to, read without writing to it.
+//! The status of a store, read without writing to it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::engine::bits::with_width;
 use crate::engine::state::{State, Step};
 use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
 use crate::proof::closed_set::Leaf;
-use crate::proof::prover::{Answer, ProofError, ProofOptions, shared};
+use crate::proof::prover::{ProofError, ProofOptions, shared};
 use crate::proof::search::{Control, Shared, Worker};
 use crate::system::filesystem::SystemFiles;
 use crate::tablebase::Tablebase;
@@ -22,44 +24,44 @@ use super::error::StoreError;
 use super::folder::Folder;
 use super::tree::{NOT_WON, Tree, Values, WON};
 
-/// What a store says about a position.
+/// The status of a store with respect to a position.
 #[derive(Clone, Debug)]
 pub struct StoreStatus {
     /// By the side whose win is in question.
     pub questions: BySide<QuestionStatus>,
-    /// Certificates that count.
+    /// The number of certificates in use.
     pub certificates: usize,
     /// The size of the store on disk, in bytes.
     pub bytes: u64,
 }
 
-/// What a store says about one question.
+/// The status of one question.
 #[derive(Clone, Debug, Default)]
 pub struct QuestionStatus {
-    /// The answer that the results come to; `Unasked` if there is none.
+    /// The answer by the results; `Unasked` if there are none.
     pub answer: Answer,
-    /// Jobs of this question that were done, also of those for other positions.
+    /// Finished jobs of this question, including those for other positions.
     pub jobs: u64,
-    /// Positions of the tree that wait for a job.
+    /// Positions of the tree without a finished job.
     pub open: u64,
-    /// Jobs that workers have claimed.
+    /// Claimed jobs, which workers are running.
     pub claimed: u64,
-    /// Their nodes.
+    /// The nodes of the finished jobs.
     pub nodes: u64,
-    /// Their time, added up.
+    /// The sum of their times.
     pub time: Duration,
     /// The moves of the position, the most promising ones first.
     pub moves: Vec<MoveStatus>,
-    /// The line to work on next.
+    /// The line to the next job.
     pub line: Vec<Move>,
 }
 
-/// What a store says about a move.
+/// The status of a move.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveStatus {
     /// The move.
     pub played: Move,
-    /// The answer for the position after it.
+    /// The answer to the same question after the move.
     pub answer: Answer,
 }
 
@@ -81,10 +83,11 @@ pub fn store_rules(folder: &Path) -> Result<Ruleset, StoreError> {
     Folder { files: Arc::new(SystemFiles), root: folder.to_owned() }.read_rules()
 }
 
-/// Returns what the store in a folder says about a position. Workers may write to it meanwhile.
+/// Returns the status of a store with respect to a position. `notice` is called as in
+/// [`StoreOptions`](super::StoreOptions). Other processes may work in the store at the same time.
 ///
 /// # Errors
-/// If the folder is not a store of the tables' rules, or cannot be read, or the position is invalid.
+/// If the folder is not a store for the tables' rules or cannot be read, or the position is invalid.
 pub fn status(
     folder: &Path,
     tables: &Tablebase,
@@ -94,13 +97,7 @@ pub fn status(
     let rules = tables.rules();
     position.check(rules).map_err(ProofError::from)?;
     let folder = Folder::open(Arc::new(SystemFiles), folder, rules)?;
-    let read = match rules.board.area().div_ceil(64) {
-        1 => status_on::<1>,
-        2 => status_on::<2>,
-        3 => status_on::<3>,
-        _ => status_on::<6>,
-    };
-    read(folder, tables, position, notice)
+    with_width!(rules.board, W => status_on::<W>(folder, tables, position, notice))
 }
 
 fn status_on<const W: usize>(
@@ -159,7 +156,7 @@ fn question<const W: usize>(
     }
 }
 
-/// The moves of the position, those with the least effort for their mover first.
+/// Returns the moves of the position, the most promising ones for their mover first.
 fn moves<const W: usize>(
     tree: &Tree<W>,
     values: &Values,

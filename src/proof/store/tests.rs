@@ -1,4 +1,4 @@
-//! Proofs in stores: interrupted, shared, merged and damaged.
+//! Proofs in stores that are interrupted, shared, merged and damaged.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,8 +12,8 @@ use super::journal::{Finding, JobRecord, JournalReader};
 use super::*;
 use crate::game::rules::Side;
 use crate::proof::Certificate;
+use crate::proof::answer::{Answer, ProvedValue};
 use crate::proof::certificate::STORE_FOLDER;
-use crate::proof::prover::{Answer, ProvedValue};
 use crate::proof::tests::{assert_certified, random_positions, rules, table_value, tables};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
@@ -26,7 +26,7 @@ pub(super) struct Case {
     pub(super) value: ProvedValue,
 }
 
-/// How a proof in a store is made.
+/// The options of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) threads: usize,
@@ -167,7 +167,7 @@ fn draws_are_proved_in_stores() {
 }
 
 #[test]
-fn an_interrupted_proof_goes_on_with_other_threads_and_memory() {
+fn an_interrupted_proof_continues_with_other_threads_and_memory() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     let mut runs = 0;
@@ -185,11 +185,11 @@ fn an_interrupted_proof_goes_on_with_other_threads_and_memory() {
     assert!(runs > 2, "{runs} runs");
     case.is_proved(&proof, "in the end");
     let again = case.goes_on(folder.path(), RUN, "again");
-    assert_eq!(again.nodes, 0, "what is proved is not searched again");
+    assert_eq!(again.nodes, 0, "a proved position is not searched again");
 }
 
 #[test]
-fn a_store_of_other_rules_and_other_folders_are_refused() {
+fn folders_that_are_no_store_for_the_rules_are_refused() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     case.goes_on(folder.path(), RUN, "first");
@@ -208,7 +208,7 @@ fn a_store_of_other_rules_and_other_folders_are_refused() {
 }
 
 #[test]
-fn damaged_journals_lose_their_damaged_lines_only() {
+fn only_the_damaged_lines_of_a_journal_are_lost() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     case.run(folder.path(), Run { max_nodes: Some(200), ..RUN }).unwrap();
@@ -255,7 +255,38 @@ fn damaged_certificates_are_ignored_and_proved_again() {
     assert!(notices.iter().any(|text| text.contains("damaged")), "{notices:?}");
 }
 
-/// A certificate that can be read, but claims what is not so: the loser's win.
+#[test]
+fn certificates_whose_tables_are_missing_are_left_out_with_a_notice() {
+    let rules = Ruleset::load("brandubh").unwrap();
+    let text = Ruleset::text("brandubh").unwrap();
+    let position = Position::parse("/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d", &rules).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let notices = Mutex::new(Vec::new());
+    let run = |tables: &Tablebase| {
+        let options = ProofOptions {
+            tables: Some(tables),
+            table_bytes: 1 << 20,
+            max_nodes: Some(100_000),
+            ..ProofOptions::default()
+        };
+        let notice = |text: &str| notices.lock().unwrap().push(text.to_owned());
+        let mut store = StoreOptions::new(folder.path(), &text);
+        store.notice = &notice;
+        prove_in_store(&rules, &position, &options, &store, &mut |_| true).unwrap()
+    };
+    let tables = Tablebase::new(rules.clone());
+    assert_eq!(run(&tables).value(), ProvedValue::Win(Side::Defenders));
+    assert_eq!(run(&tables).nodes, 0);
+    assert_eq!(*notices.lock().unwrap(), [""; 0]);
+    let options = TablebaseOptions { embedded: false, ..Default::default() };
+    let none = Tablebase::with_options(rules.clone(), options);
+    let again = run(&none);
+    assert!(again.nodes > 0, "decided by certificates without their tables");
+    let notices = notices.into_inner().unwrap();
+    assert!(notices.iter().any(|notice| notice.contains("is ignored")), "{notices:?}");
+}
+
+/// A certificate that can be read, but makes a false claim: that the loser wins.
 #[test]
 fn false_certificates_are_found_and_removed() {
     let case = Case::win();
@@ -273,7 +304,7 @@ fn false_certificates_are_found_and_removed() {
 }
 
 #[test]
-fn merged_stores_know_what_both_know() {
+fn a_merged_store_has_the_results_of_both() {
     let case = Case::win();
     let [one, other, merged] = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let part = Run { max_nodes: Some(250), ..RUN };
@@ -294,9 +325,9 @@ fn merged_stores_know_what_both_know() {
     assert_eq!(case.goes_on(fresh.path(), RUN, "copied").nodes, 0);
 }
 
-/// The journals of processes that worked at once have no job twice.
+/// The journals of processes that work at the same time contain no job twice.
 #[test]
-fn processes_share_the_jobs() {
+fn processes_do_no_job_twice() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
@@ -338,7 +369,7 @@ fn a_job_is_claimed_once() {
 }
 
 #[test]
-fn the_status_is_read_without_a_trace() {
+fn the_status_counts_the_results_and_writes_nothing() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     assert!(status(folder.path(), &case.tables, &case.position, &|_| ()).is_err());

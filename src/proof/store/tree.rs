@@ -1,4 +1,4 @@
-//! The tree above the jobs, which is derived from their results and chooses the next job.
+//! The tree above the jobs, which is derived from their results and yields the next job.
 
 use std::collections::HashMap;
 
@@ -6,35 +6,35 @@ use crate::game::rules::Side;
 use crate::proof::canonical::Canonical;
 use crate::proof::table;
 
-/// The numbers of what is solved.
+/// The infinite number of solved positions.
 const INFINITE: u32 = u32::MAX;
-/// The number of what looks solved, but is not proved: a repetition of the line, or a result
-/// without a certificate. It is worked on when nothing else is left.
+/// The number of positions that look solved without a proof: repetitions of the line, and results
+/// without a certificate. They get jobs when nothing else is left.
 pub(super) const HOPELESS: u32 = table::INFINITE;
-/// The proof and the disproof number of a proved win, and of a proved refutation.
+/// The proof and disproof numbers of a proved win, and of a disproved one.
 pub(super) const WON: [u32; 2] = [0, INFINITE];
 pub(super) const NOT_WON: [u32; 2] = [INFINITE, 0];
 
 /// The number of a position in the tree.
 pub(super) type NodeId = u32;
 
-/// What is known of one position.
+/// A position of the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Node<const W: usize> {
     pub(super) position: Canonical<W>,
-    /// The proof and the disproof number by the jobs at the position or before it.
+    /// The proof and disproof numbers that a job at the position, or at one before it, has found.
     estimate: [u32; 2],
-    /// Whether the win is proved (true), or disproved.
+    /// Whether the win is proved (`true`) or disproved, if either.
     proved: Option<bool>,
-    /// The nodes of all jobs at the position.
+    /// The total nodes of the jobs at the position.
     pub(super) nodes: u64,
-    /// The jobs at the position.
+    /// The number of jobs at the position.
     pub(super) jobs: u64,
-    /// The most nodes of a finished job, whose moves are kept.
+    /// The nodes of the largest finished job, whose moves are kept.
     finished_nodes: Option<u64>,
-    /// The positions after the moves that are not decided.
+    /// The positions after its moves, except those that the rules or the tables decide.
     moves: Vec<NodeId>,
-    /// Whether a worker has claimed it.
+    /// Whether a job at the position is claimed.
     pub(super) is_busy: bool,
     /// Whether a move of another position leads here.
     is_reached: bool,
@@ -45,9 +45,9 @@ pub(super) struct Node<const W: usize> {
 pub(super) struct Tree<const W: usize> {
     /// The side whose win is in question.
     pub(super) side: Side,
-    /// All jobs that were done.
+    /// The number of finished jobs.
     pub(super) jobs: u64,
-    /// The nodes of all jobs.
+    /// Their total nodes.
     pub(super) job_nodes: u64,
     ids: HashMap<Canonical<W>, NodeId>,
     nodes: Vec<Node<W>>,
@@ -55,11 +55,11 @@ pub(super) struct Tree<const W: usize> {
     pub(super) asked: Vec<NodeId>,
 }
 
-/// The proof and disproof numbers of a tree, seen from one root.
+/// The proof and disproof numbers of the positions below one root.
 #[derive(Default)]
 pub(super) struct Values {
     numbers: Vec<[u32; 2]>,
-    /// The move that solves a position for its mover.
+    /// By position, the move by which its mover reaches its aim, if known.
     solving: Vec<Option<NodeId>>,
     visited: Vec<Visit>,
 }
@@ -76,7 +76,7 @@ impl<const W: usize> Node<W> {
         self.proved.is_none() && self.finished_nodes.is_none()
     }
 
-    /// Which number of the two is the mover's effort to reach its aim.
+    /// Returns the index of the mover's number: 0, the proof number, if it is the side in question.
     fn aim(&self, side: Side) -> usize {
         usize::from(self.position.to_move != side)
     }
@@ -106,7 +106,7 @@ impl<const W: usize> Tree<W> {
         &mut self.nodes[id as usize]
     }
 
-    /// Returns the number of a position, a new one if need be.
+    /// Returns the number of a position, which is added if it is new.
     pub(super) fn id(&mut self, position: Canonical<W>) -> NodeId {
         *self.ids.entry(position).or_insert_with(|| {
             self.nodes.push(Node {
@@ -124,13 +124,13 @@ impl<const W: usize> Tree<W> {
         })
     }
 
-    /// Records that a position is proved.
+    /// Records a proved answer.
     pub(super) fn prove(&mut self, position: Canonical<W>, is_won: bool) {
         let id = self.id(position);
         self.node_mut(id).proved = Some(is_won);
     }
 
-    /// Forgets what is proved, and keeps the open results.
+    /// Forgets proved answers, and keeps open results.
     pub(super) fn forget_proofs(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.proved = None);
     }
@@ -149,7 +149,7 @@ impl<const W: usize> Tree<W> {
         self.job_nodes += nodes;
     }
 
-    /// Adds an open result. Of several the one with the most nodes is kept.
+    /// Adds an open result. Of several finished ones, that with the most nodes is kept.
     pub(super) fn add_open(
         &mut self,
         position: Canonical<W>,
@@ -189,7 +189,7 @@ impl<const W: usize> Tree<W> {
         self.nodes.len()
     }
 
-    /// Computes the numbers of all positions below the root that matter for it.
+    /// Computes the numbers of all positions below a root.
     pub(super) fn values(&self, root: NodeId) -> Values {
         self.values_from([root])
     }
@@ -234,7 +234,7 @@ impl<const W: usize> Tree<W> {
         values.numbers[at]
     }
 
-    /// Combines the numbers of the moves, as the search does (weak proof numbers).
+    /// Combines the numbers of the moves into weak proof numbers, as the search does.
     fn combine(&self, id: NodeId, values: &mut Values) -> [u32; 2] {
         let node = self.node(id);
         let aim = node.aim(self.side);
@@ -260,40 +260,19 @@ impl<const W: usize> Tree<W> {
         numbers
     }
 
-    /// Chooses the position of the next job, the most promising one that nobody works on.
-    pub(super) fn select(&self, root: NodeId, values: &Values) -> Option<NodeId> {
-        let mut visited = vec![Visit::New; self.nodes.len()];
-        self.select_below(root, values, &mut visited, true)
-    }
-
-    /// `is_first` says whether all moves of the line are the most promising ones. Only then a
-    /// repetition is worked on, by another job at the position that is repeated.
-    fn select_below(
+    /// Chooses the position of the next job, the most promising one that nobody works on and
+    /// that `needs_job`.
+    pub(super) fn select(
         &self,
-        id: NodeId,
+        root: NodeId,
         values: &Values,
-        visited: &mut [Visit],
-        is_first: bool,
+        needs_job: &mut dyn FnMut(&Node<W>) -> bool,
     ) -> Option<NodeId> {
-        let node = self.node(id);
-        if node.is_busy {
-            return None;
-        }
-        match visited[id as usize] {
-            Visit::OnLine => return is_first.then_some(id),
-            Visit::Done => return None,
-            Visit::New if node.is_leaf() => return Some(id),
-            Visit::New => visited[id as usize] = Visit::OnLine,
-        }
-        let found =
-            self.best_moves(id, values, visited).into_iter().enumerate().find_map(|(at, child)| {
-                self.select_below(child, values, visited, is_first && at == 0)
-            });
-        visited[id as usize] = Visit::Done;
-        found
+        let visited = vec![Visit::New; self.nodes.len()];
+        Selection { tree: self, values, visited, needs_job }.below(root, true)
     }
 
-    /// Returns the moves that are not solved, the most promising ones first.
+    /// Returns the unsolved moves, the most promising ones first.
     fn best_moves(&self, id: NodeId, values: &Values, visited: &[Visit]) -> Vec<NodeId> {
         let node = self.node(id);
         let aim = node.aim(self.side);
@@ -323,10 +302,46 @@ impl<const W: usize> Tree<W> {
         line
     }
 
-    /// Counts the positions of the tree that wait for a job.
+    /// Counts the positions below the root that have no finished job.
     pub(super) fn open(&self, values: &Values) -> u64 {
         let nodes = self.nodes.iter().zip(&values.visited);
         nodes.filter(|(node, visited)| **visited == Visit::Done && node.is_leaf()).count() as u64
+    }
+}
+
+/// The search for the next job.
+struct Selection<'a, const W: usize> {
+    tree: &'a Tree<W>,
+    values: &'a Values,
+    visited: Vec<Visit>,
+    needs_job: &'a mut dyn FnMut(&Node<W>) -> bool,
+}
+
+impl<const W: usize> Selection<'_, W> {
+    /// Selects a job at or below a position. `is_first` says whether all moves of the line are the
+    /// most promising ones. Only then a repetition is worked on, by another job at the position
+    /// that is repeated.
+    fn below(&mut self, id: NodeId, is_first: bool) -> Option<NodeId> {
+        let node = self.tree.node(id);
+        if node.is_busy {
+            return None;
+        }
+        match self.visited[id as usize] {
+            Visit::OnLine => return (is_first && (self.needs_job)(node)).then_some(id),
+            Visit::Done => return None,
+            Visit::New if node.is_leaf() => {
+                self.visited[id as usize] = Visit::Done;
+                return (self.needs_job)(node).then_some(id);
+            }
+            Visit::New => self.visited[id as usize] = Visit::OnLine,
+        }
+        let moves = self.tree.best_moves(id, self.values, &self.visited);
+        let found = moves
+            .into_iter()
+            .enumerate()
+            .find_map(|(at, child)| self.below(child, is_first && at == 0));
+        self.visited[id as usize] = Visit::Done;
+        found
     }
 }
 
@@ -336,18 +351,19 @@ impl Values {
         self.numbers[id as usize]
     }
 
-    /// Returns the move that solves the position for its mover. Such moves never lead back.
+    /// Returns the move by which the mover of a position reaches its aim. Such moves never form a
+    /// cycle.
     pub(super) fn solving_move(&self, id: NodeId) -> Option<NodeId> {
         self.solving[id as usize]
     }
 }
 
-/// Numbers of a result that nothing proves.
+/// Limits the numbers of a result without a certificate: they must not look proved.
 pub(super) fn unsolved(numbers: [u32; 2]) -> [u32; 2] {
     numbers.map(|number| number.clamp(1, HOPELESS))
 }
 
-/// The surcharge for positions that others work on, so that workers spread.
+/// Adds the surcharge of claimed positions, which makes workers spread out.
 fn raised(number: u32) -> u32 {
     (number + number / 4 + 1).min(HOPELESS)
 }

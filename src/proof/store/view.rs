@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::engine::bits::with_width;
 use crate::engine::state::{State, Step};
 use crate::game::moves::Move;
 use crate::game::position::Position;
@@ -42,12 +43,7 @@ pub fn with_tree<R>(
 ) -> Result<R, StoreError> {
     let rules = tables.rules();
     let folder = Folder::open(Arc::new(SystemFiles), folder, rules)?;
-    match rules.board.area().div_ceil(64) {
-        1 => with_view::<1, R>(folder, tables, notice, look),
-        2 => with_view::<2, R>(folder, tables, notice, look),
-        3 => with_view::<3, R>(folder, tables, notice, look),
-        _ => with_view::<6, R>(folder, tables, notice, look),
-    }
+    with_width!(rules.board, W => with_view::<W, R>(folder, tables, notice, look))
 }
 
 fn with_view<const W: usize, R>(

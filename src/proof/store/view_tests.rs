@@ -10,7 +10,7 @@ use super::folder::{Folder, JOURNALS};
 use super::tests::{Case, RUN, Run};
 use super::*;
 use crate::game::rules::Side;
-use crate::proof::prover::Answer;
+use crate::proof::answer::Answer;
 
 const ALL: std::ops::Range<usize> = 0..usize::MAX;
 

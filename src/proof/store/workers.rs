@@ -1,4 +1,4 @@
-//! The workers of one process: each takes a job after the other.
+//! The workers of one process, which run one job after another.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use crate::engine::state::State;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, Part, check};
-use crate::proof::prover::{
-    Answer, JobAnswer, Proof, ProofOptions, ProofProgress, answer_job, shared,
-};
+use crate::proof::prover::{JobAnswer, Proof, ProofOptions, ProofProgress, answer_job, shared};
 use crate::proof::search::{Control, Shared, Worker};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
@@ -25,10 +24,11 @@ use super::error::StoreError;
 use super::folder::Folder;
 use super::journal::{Finding, JobRecord};
 
-/// How long a worker without a job waits for news.
+/// How long a worker without a job waits before it looks for one again.
 const WAIT: Duration = Duration::from_millis(200);
 /// The time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(250);
+
 /// The workers of a process on one position.
 pub(super) struct Team<'a, 't, const W: usize> {
     pub(super) shared: &'a Shared<'t, W>,
@@ -41,25 +41,25 @@ pub(super) struct Team<'a, 't, const W: usize> {
     pub(super) deadline: Option<Instant>,
     pub(super) started: Instant,
     pub(super) desk: Mutex<Desk<'a, 't, W>>,
-    /// Signals results and the end of workers.
+    /// Signalled when a job is finished and when a worker ends.
     pub(super) changed: Condvar,
     /// Stops all workers.
     pub(super) stopped: AtomicBool,
-    /// The workers that have not ended.
+    /// The number of workers that have not ended.
     pub(super) working: AtomicUsize,
-    /// The nodes of all jobs of this process that are done.
+    /// The nodes of this process's finished jobs.
     pub(super) nodes: AtomicU64,
-    /// The nodes so far of each worker's job.
+    /// By worker, the nodes of its running job so far.
     pub(super) running: Vec<AtomicU64>,
 }
 
-/// A worker at work. When it is dropped, also by a panic, the team counts one worker less.
+/// Counts a worker as working until it is dropped, also by a panic.
 struct Presence<'e, 'a, 't, const W: usize>(&'e Team<'a, 't, W>);
 
 impl<const W: usize> Drop for Presence<'_, '_, '_, W> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The panic goes on when all have ended.
+            // The scope passes the panic on when all have ended.
             self.0.stop();
         }
         self.0.working.fetch_sub(1, Ordering::Relaxed);
@@ -135,7 +135,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let is_interrupted = reported.elapsed() >= REPORT_EVERY && {
                 reported = Instant::now();
                 let progress = desk.progress(nodes, self.started.elapsed());
-                // Other workers go on while the user looks.
+                // The callback may be slow; the workers need the desk meanwhile.
                 drop(desk);
                 let goes_on = report(&progress);
                 desk = self.desk();
@@ -156,7 +156,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Does jobs until there are no more.
+    /// Runs jobs until there are no more.
     fn work(&self, number: usize) {
         let _presence = Presence(self);
         let control = Control::new(self.deadline);
@@ -195,13 +195,13 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         Ok(())
     }
 
-    /// The nodes that the limit leaves.
+    /// Returns the remaining nodes; `None` if they are not limited.
     pub(super) fn nodes_left(&self) -> Option<u64> {
         let nodes = self.nodes.load(Ordering::Relaxed);
         self.options.max_nodes.map(|max| max.saturating_sub(nodes))
     }
 
-    /// Claims the next job; `None` if the work is over.
+    /// Claims the next job, waiting for one if necessary; `None` if the work is over.
     fn next_job(
         &self,
         workers: &mut BySide<Worker<'_, 't, W>>,
@@ -225,7 +225,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                     Choice::Nothing => {}
                 }
             }
-            if desk.is_answered() {
+            if desk.questions.is_answered() {
                 self.stop();
                 return Ok(None);
             }
@@ -239,7 +239,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         }
     }
 
-    /// Stores what a job has found, and releases it.
+    /// Stores the result of a job, and releases its claim.
     fn finish(&self, job: Job<W>, found: JobAnswer<W>, time: Duration) -> Result<(), StoreError> {
         let Job { claim, claimed, position, id, wanted, budget, .. } = job;
         let side = claimed.side;
@@ -249,7 +249,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let max_men = self.options.max_table_men;
             Certificate::new(self.rules, &position, found.parts, self.options.tables, max_men)
         });
-        // Compressed and written while the others go on.
+        // Compressing and writing take long, and need no lock.
         let name = certificate.as_ref().map(|certificate| folder.write_certificate(certificate));
         let finding = match (name.transpose()?, found.answer) {
             (Some(certificate), Answer::Won) => Finding::Won { certificate },
@@ -288,8 +288,8 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         Ok(())
     }
 
-    /// Makes the certificate of the root and checks it. If it does not hold, forgets the parts that
-    /// do not.
+    /// Assembles the certificate of the root and checks it. If it fails, the stored certificates that
+    /// fail are removed, and the search goes on.
     fn conclude(
         &self,
         desk: &mut Desk<'a, 't, W>,
@@ -303,15 +303,14 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 if is_won {
                     // The win is all that is to be proved: that the winner does not lose follows.
                     desk.parts.clear();
-                    desk.answers[side.other()] = Answer::NotWon;
                 }
                 desk.parts.push(part);
-                desk.answers[side] = if is_won { Answer::Won } else { Answer::NotWon };
+                desk.questions.answer(side, if is_won { Answer::Won } else { Answer::NotWon });
                 return Ok(());
             }
             Err(reason) => reason,
         };
-        // Once may be an accident of reading.
+        // The first time may be an error of reading.
         desk.repairs_in_vain += u32::from(desk.contents.repair()? == 0);
         if desk.repairs_in_vain > 1 {
             let path = self.store.folder.to_owned();
@@ -320,7 +319,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         Ok(())
     }
 
-    /// Puts the strategy together and checks it; the inner error says why it does not hold.
+    /// Assembles the strategy and checks it; the inner error says why it fails.
     fn assemble(
         &self,
         desk: &mut Desk<'a, 't, W>,
@@ -360,7 +359,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         Certificate::new(self.rules, self.position, parts, tables, max_men)
     }
 
-    /// What the work has come to.
+    /// Returns the result of the work.
     fn proof(self) -> Result<Proof, StoreError> {
         let mut desk = self.desk();
         if let Some(failure) = desk.failure.take() {

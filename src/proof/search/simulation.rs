@@ -1,15 +1,16 @@
-//! Simulation: the proof of one move tried against its siblings.
+//! Simulation: trying the proof of one move on its siblings.
 
 use crate::engine::state::{State, Step};
+use crate::proof::lookahead::{each_step, judge};
 
-use super::lookahead::{each_step, judge};
-use super::search::{Child, Numbers, Worker};
+use super::numbers::Numbers;
+use super::worker::{Child, Worker};
 
-/// The most positions that the simulation of one proof visits.
+/// The maximum number of positions that the simulation of one proof visits.
 const SIMULATION: u32 = 100;
 
 impl<const W: usize> Worker<'_, '_, W> {
-    /// Tries the proof of the reply `proved` against the other replies (Kawano, "Using similar
+    /// Tries to prove the other replies in the same way as the reply `proved` (Kawano, "Using similar
     /// positions to search game trees", 1996).
     pub(super) fn simulate_siblings(&mut self, first: usize, proved: usize) {
         let board = &self.shared.board;
@@ -30,7 +31,8 @@ impl<const W: usize> Worker<'_, '_, W> {
         }
     }
 
-    /// Proves the current state by the moves that proved `reference`, with the same side to move.
+    /// Tries to prove the current state by the moves that prove `reference`, which has the same side
+    /// to move.
     fn simulate(&mut self, reference: &mut State<W>, budget: &mut u32) -> bool {
         let shared = self.shared;
         let board = &shared.board;
@@ -44,7 +46,7 @@ impl<const W: usize> Worker<'_, '_, W> {
         }
         *budget -= 1;
         if self.state.to_move == self.prover {
-            let Some(step) = self.proving_step(reference) else { return false };
+            let Some(step) = self.solving_step(reference) else { return false };
             if !self.is_legal(&self.state, step)
                 || self.moves_king(step) != (step.from() == reference.king)
             {
@@ -87,8 +89,8 @@ impl<const W: usize> Worker<'_, '_, W> {
         step.from() == self.state.king
     }
 
-    /// The move by which the table proves a state with the prover to move.
-    pub(super) fn proving_step(&self, state: &State<W>) -> Option<Step> {
+    /// Returns the move by which the table solves a state for its mover.
+    pub(in crate::proof) fn solving_step(&self, state: &State<W>) -> Option<Step> {
         let entry = self.shared.stored(state, self.prover)?;
         (entry.phi == 0 && entry.step != Step::NONE).then_some(entry.step)
     }

@@ -1,0 +1,75 @@
+//! `taflbase solve --check`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use taflbase::Tablebase;
+use taflbase::proof::{CheckReport, ProvedValue, check};
+
+use crate::cli::arguments::Threads;
+use crate::cli::certificate;
+use crate::cli::error::CliError;
+use crate::cli::output::{Session, grouped};
+
+#[derive(Serialize)]
+struct CheckJson<'a> {
+    certificate: String,
+    rules: &'a str,
+    position: String,
+    value: String,
+    positions: u64,
+    by_rule: u64,
+    by_table: u64,
+    inner: u64,
+    tables: usize,
+    seconds: f64,
+}
+
+/// Checks the certificate in a file.
+pub(super) fn run(
+    rules: Option<&str>,
+    threads: &Threads,
+    path: &Path,
+    session: &Session,
+) -> Result<(), CliError> {
+    let started = Instant::now();
+    let name = rules.map_or_else(|| certificate::rules_name(path), |name| Ok(name.to_owned()))?;
+    let tables: Tablebase = session.open_to_probe(&name)?;
+    let rules = tables.rules();
+    let certificate = certificate::read(path, rules)?;
+    let report = threads.run(|| check(&certificate, rules, &tables))?;
+    let report = report.map_err(|error| certificate::refused(path, &error))?;
+    let CheckReport { value, positions, by_rule, by_table, inner, tables } = report;
+    let position = certificate.position().to_text(rules);
+    if session.json() {
+        return session.json_line(&CheckJson {
+            certificate: path.display().to_string(),
+            rules: &rules.name,
+            position,
+            value: value.to_string(),
+            positions,
+            by_rule,
+            by_table,
+            inner,
+            tables,
+            seconds: started.elapsed().as_secs_f64(),
+        });
+    }
+    let claim = match value {
+        ProvedValue::Win(side) => format!("the {} win", side.name()),
+        ProvedValue::Endless(endless) => {
+            format!("neither side can force a win: {}", endless.name())
+        }
+        ProvedValue::Open => "one side cannot force a win".to_owned(),
+    };
+    session.text(&format!(
+        "the certificate holds: {} {position}: {claim}\n{} positions; moves decided by the rules {}, \
+         by {tables} tables {}, inside the strategy {}\n",
+        rules.name,
+        grouped(positions),
+        grouped(by_rule),
+        grouped(by_table),
+        grouped(inner)
+    ))
+}

@@ -1,0 +1,61 @@
+//! Answers to the two questions about a position, and the value that follows from them.
+
+use std::fmt;
+
+use crate::game::rules::{Endless, Side};
+
+/// The answer to the question whether a side can force a win.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Answer {
+    /// The question was not asked.
+    #[default]
+    Unasked,
+    /// The side can force a win.
+    Won,
+    /// The side cannot force a win.
+    NotWon,
+    /// Not decided within the limits.
+    Open {
+        /// The proof number: an estimate of the remaining effort to prove the win.
+        proof: u32,
+        /// The disproof number: an estimate of the remaining effort to disprove it.
+        disproof: u32,
+    },
+}
+
+impl Answer {
+    /// The answer before a search.
+    pub(super) const UNKNOWN: Answer = Answer::Open { proof: 1, disproof: 1 };
+}
+
+/// The proved value of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProvedValue {
+    /// This side can force a win.
+    Win(Side),
+    /// Neither side can force a win: a draw, or undecided under rules where the winner depends on
+    /// the game's history.
+    Endless(Endless),
+    /// Not proved.
+    Open,
+}
+
+impl fmt::Display for ProvedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ProvedValue::Win(side) => side.name(),
+            ProvedValue::Endless(endless) => endless.name(),
+            ProvedValue::Open => "open",
+        })
+    }
+}
+
+/// Returns the value that follows from the answers for the attackers and for the defenders.
+pub(super) fn value([attackers, defenders]: [Answer; 2], endless: Endless) -> ProvedValue {
+    match (attackers, defenders) {
+        (Answer::Won, _) => ProvedValue::Win(Side::Attackers),
+        (_, Answer::Won) => ProvedValue::Win(Side::Defenders),
+        (Answer::NotWon, Answer::NotWon) => ProvedValue::Endless(endless),
+        _ => ProvedValue::Open,
+    }
+}

@@ -1,0 +1,194 @@
+//! The two questions, asked in turns.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use crate::engine::state::State;
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::answer::Answer;
+use crate::proof::certificate::Part;
+use crate::proof::closed_set::Leaf;
+use crate::proof::questions::Questions;
+use crate::proof::search::{Control, Numbers, Shared, Worker};
+
+use super::progress::progress;
+use super::{ProofOptions, ProofProgress};
+
+/// The nodes of each question in the first round; they double with every round.
+const FIRST_BUDGET: u64 = 1000;
+
+pub(super) struct Prover<'a, 't, const W: usize> {
+    pub(super) shared: &'a Shared<'t, W>,
+    pub(super) control: &'a Control,
+    pub(super) root: State<W>,
+    pub(super) rules: &'a Ruleset,
+    pub(super) position: &'a Position,
+    pub(super) options: &'a ProofOptions<'a>,
+    pub(super) started: Instant,
+    pub(super) report: &'a mut dyn FnMut(&ProofProgress) -> bool,
+    pub(super) is_interrupted: bool,
+    pub(super) questions: Questions,
+    /// The nodes of each question so far.
+    pub(super) nodes_of: BySide<u64>,
+    /// What is proved so far.
+    pub(super) parts: Vec<Part>,
+}
+
+impl<'a, 't, const W: usize> Prover<'a, 't, W> {
+    pub(super) fn new(
+        shared: &'a Shared<'t, W>,
+        control: &'a Control,
+        (rules, position): (&'a Ruleset, &'a Position),
+        options: &'a ProofOptions<'a>,
+        report: &'a mut dyn FnMut(&ProofProgress) -> bool,
+    ) -> Self {
+        Prover {
+            shared,
+            control,
+            root: State::new(&shared.board, position),
+            rules,
+            position,
+            options,
+            started: Instant::now(),
+            report,
+            is_interrupted: false,
+            questions: Questions::new(&options.questions),
+            nodes_of: BySide::default(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Answers the questions in turns, with budgets that double.
+    pub(super) fn answer_all(&mut self) -> BySide<Answer> {
+        for &side in &self.options.questions {
+            let answer = self.answer_at_once(side);
+            self.questions.answer(side, answer);
+        }
+        let mut budget = FIRST_BUDGET;
+        while !self.questions.is_answered() {
+            let nodes_before = self.nodes();
+            for side in Side::ALL {
+                if self.questions.is_searched(side) && !self.is_over() {
+                    self.ask(side, budget);
+                }
+            }
+            for side in Side::ALL {
+                let waits = self.questions.closed_set_waits(side, self.nodes_of);
+                if self.questions.lacks_closed_set(side) && !waits && !self.is_over() {
+                    self.seek_closed_set(side);
+                }
+            }
+            // A round without a new node would be repeated forever.
+            if self.is_over() || self.nodes() == nodes_before {
+                break;
+            }
+            budget = budget.saturating_mul(2);
+        }
+        self.questions.answers
+    }
+
+    /// Searches for a side's win with that many nodes.
+    fn ask(&mut self, side: Side, budget: u64) {
+        let nodes_before = self.nodes();
+        match self.answer(side, budget) {
+            Answer::NotWon => self.questions.set_lacks_closed_set(side, true),
+            answer => self.questions.answer(side, answer),
+        }
+        self.nodes_of[side] += self.nodes() - nodes_before;
+    }
+
+    /// Seeks the closed set that proves that a side does not win. It gets as many nodes as its
+    /// question has had; if they do not suffice, it may have to wait for the other question again.
+    fn seek_closed_set(&mut self, side: Side) {
+        let nodes_before = self.nodes();
+        let budget = self.nodes_of[side].max(FIRST_BUDGET);
+        if let Some(answer) = self.refute(side, budget) {
+            self.questions.set_lacks_closed_set(side, false);
+            self.questions.answer(side, answer);
+        }
+        self.nodes_of[side] += self.nodes() - nodes_before;
+    }
+
+    pub(super) fn nodes(&self) -> u64 {
+        self.control.nodes.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_interrupted
+            || self.options.max_nodes.is_some_and(|max| self.nodes() >= max)
+            || self.control.is_late()
+    }
+
+    /// Answers a question if the rules or the tables decide the position.
+    pub(super) fn answer_at_once(&mut self, side: Side) -> Answer {
+        let worker = Worker::new(self.shared, self.control, side, self.root.clone());
+        match worker.leaf(side, true) {
+            Leaf::Held => {
+                self.parts.push(Part::new(self.rules, side, true, Vec::new()));
+                Answer::Won
+            }
+            Leaf::Lost => {
+                self.parts.push(Part::new(self.rules, side.other(), false, Vec::new()));
+                Answer::NotWon
+            }
+            Leaf::Inner => Answer::UNKNOWN,
+        }
+    }
+
+    /// Searches for a side's win with at most `budget` nodes. `NotWon` is not proved: it may rest on
+    /// repetitions.
+    pub(super) fn answer(&mut self, side: Side, budget: u64) -> Answer {
+        let numbers = self.run(side, &self.root.clone(), budget);
+        let answer = self.answer_of(side, numbers);
+        if answer == Answer::Won {
+            self.certify_win(side);
+        }
+        answer
+    }
+
+    /// Translates the root's numbers. `NotWon` is not proved.
+    pub(super) fn answer_of(&self, side: Side, numbers: Numbers) -> Answer {
+        match numbers.of_win(self.root.to_move == side) {
+            [0, _] => Answer::Won,
+            [_, 0] => Answer::NotWon,
+            [proof, disproof] => Answer::Open { proof, disproof },
+        }
+    }
+
+    /// Searches a state on all threads with at most `budget` nodes, and returns its numbers.
+    pub(super) fn run(&mut self, side: Side, state: &State<W>, budget: u64) -> Numbers {
+        let (shared, control) = (self.shared, self.control);
+        let max_nodes = self.nodes().saturating_add(budget);
+        let max_nodes = max_nodes.min(self.options.max_nodes.unwrap_or(u64::MAX));
+        control.max_nodes.store(max_nodes, Ordering::Relaxed);
+        control.stopped.store(self.is_over(), Ordering::Relaxed);
+        let (rules, position, started) = (self.rules, self.position, self.started);
+        let is_interrupted = &mut self.is_interrupted;
+        let user_report = &mut *self.report;
+        let mut report = || {
+            let goes_on = user_report(&progress(rules, position, (shared, control), side, started));
+            *is_interrupted |= !goes_on;
+            goes_on
+        };
+        let mut worker = Worker::new(shared, control, side, state.clone());
+        worker.report = Some(&mut report);
+        std::thread::scope(|scope| {
+            for _ in 1..self.options.threads.get() {
+                scope.spawn(|| {
+                    let numbers = Worker::new(shared, control, side, state.clone()).solve();
+                    if numbers.is_solved() {
+                        control.stopped.store(true, Ordering::Relaxed);
+                    }
+                });
+            }
+            worker.solve();
+            control.stopped.store(true, Ordering::Relaxed);
+        });
+        // Any of the threads may have solved it.
+        match shared.table.get(worker.key()) {
+            Some(entry) => Numbers::of(&entry),
+            None => worker.evaluate(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+use std::fmt;
+
+use crate::game::position::PositionError;
+
+/// Why a search cannot start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ProofError {
+    /// The position is invalid under these rules, or the game is over.
+    Position(PositionError),
+    /// The tables are for other rules.
+    OtherTables,
+    /// The table of proof numbers cannot be allocated.
+    Memory {
+        /// Its size in bytes.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for ProofError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProofError::Position(error) => write!(f, "position: {error}"),
+            ProofError::OtherTables => write!(f, "the tables are for other rules"),
+            ProofError::Memory { bytes } => {
+                write!(f, "cannot allocate {bytes} bytes for proof numbers; ask for less memory")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProofError {}
+
+impl From<PositionError> for ProofError {
+    fn from(error: PositionError) -> ProofError {
+        ProofError::Position(error)
+    }
+}

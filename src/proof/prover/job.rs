@@ -1,0 +1,94 @@
+//! A job of a long proof: a search of bounded size for one question about one position.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use crate::engine::state::Step;
+use crate::game::rules::{Ruleset, Side};
+use crate::proof::answer::Answer;
+use crate::proof::canonical::Canonical;
+use crate::proof::certificate::Part;
+use crate::proof::closed_set::Leaf;
+use crate::proof::search::{Control, Shared, Worker};
+
+use super::asking::Prover;
+use super::{ProofOptions, ProofProgress};
+
+/// The result of a job.
+pub(in crate::proof) struct JobAnswer<const W: usize> {
+    /// `Won` and `NotWon` only if `parts` proves them.
+    pub(in crate::proof) answer: Answer,
+    pub(in crate::proof) parts: Vec<Part>,
+    pub(in crate::proof) nodes: u64,
+    /// The moves to positions that neither the rules nor the tables decide, with the proof and
+    /// disproof numbers of these positions.
+    pub(in crate::proof) moves: Vec<(Step, [u32; 2])>,
+    /// Whether the search disproved the win, but no closed set was sought.
+    pub(in crate::proof) lacks_closed_set: bool,
+}
+
+/// The nodes of a job with its closed set, as a multiple of the job's own.
+const CLOSED_SET_FACTOR: u64 = 2;
+
+/// Searches for the win of a side from a canonical position with at most `budget` nodes. If the
+/// search disproves it and `seeks_closed_set`, as many more are spent on a closed set.
+pub(in crate::proof) fn answer_job<const W: usize>(
+    (shared, rules): (&Shared<'_, W>, &Ruleset),
+    (position, side): (&Canonical<W>, Side),
+    (budget, seeks_closed_set): (u64, bool),
+    (options, deadline): (&ProofOptions<'_>, Option<Instant>),
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> JobAnswer<W> {
+    let control = Control::new(deadline);
+    let position = position.position(rules.id());
+    let max_nodes = options.max_nodes.unwrap_or(u64::MAX);
+    let options = ProofOptions {
+        max_nodes: Some(max_nodes.min(budget.saturating_mul(CLOSED_SET_FACTOR))),
+        threads: NonZeroUsize::MIN,
+        certify: true,
+        ..options.clone()
+    };
+    let mut prover = Prover::new(shared, &control, (rules, &position), &options, report);
+    let mut answer = prover.answer_at_once(side);
+    if answer == Answer::UNKNOWN {
+        answer = prover.answer(side, budget);
+    }
+    let is_unproved = answer == Answer::NotWon && prover.parts.is_empty();
+    let lacks_closed_set = is_unproved && !seeks_closed_set;
+    if is_unproved && seeks_closed_set {
+        answer = prover.refute(side, budget).unwrap_or(Answer::UNKNOWN);
+    }
+    let mut moves = Vec::new();
+    if prover.parts.is_empty() {
+        let mut worker = Worker::new(shared, &control, side, prover.root.clone());
+        let [proof, disproof] = worker.numbers_of_win();
+        answer = Answer::Open { proof, disproof };
+        if !lacks_closed_set {
+            moves = worker.open_moves();
+        }
+    }
+    let nodes = control.nodes.load(Ordering::Relaxed);
+    JobAnswer { answer, parts: prover.parts, nodes, moves, lacks_closed_set }
+}
+
+impl<const W: usize> Worker<'_, '_, W> {
+    /// Returns the proof and disproof numbers of the current state, from the table or the evaluation.
+    fn numbers_of_win(&mut self) -> [u32; 2] {
+        let numbers = self.numbers(self.key());
+        numbers.of_win(self.state.to_move == self.prover)
+    }
+
+    /// Returns the moves to positions that neither the rules nor the tables decide, with the numbers
+    /// of these positions.
+    fn open_moves(&mut self) -> Vec<(Step, [u32; 2])> {
+        let mut moves = Vec::new();
+        for (step, after) in self.successors() {
+            self.set(&after);
+            if self.leaf(self.prover, true) == Leaf::Inner {
+                moves.push((step, self.numbers_of_win()));
+            }
+        }
+        moves
+    }
+}

@@ -1,0 +1,149 @@
+//! The search for a proof of a position's value.
+
+mod asking;
+mod certify;
+mod error;
+#[cfg(feature = "build")]
+mod job;
+mod progress;
+#[cfg(test)]
+mod tests;
+
+pub use error::ProofError;
+#[cfg(feature = "build")]
+pub(in crate::proof) use job::{JobAnswer, answer_job};
+pub use progress::{JobCounts, ProofProgress};
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::engine::bits::with_width;
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Endless, Ruleset, Side};
+use crate::tablebase::Tablebase;
+
+use super::answer::{Answer, ProvedValue, value};
+use super::certificate::Certificate;
+use super::oracle::Oracle;
+use super::search::{Control, Shared};
+use super::table::ProofTable;
+use asking::Prover;
+
+/// Options of a search for a proof.
+#[derive(Clone, Debug)]
+pub struct ProofOptions<'a> {
+    /// The sides for which to answer whether they can force a win.
+    pub questions: Vec<Side>,
+    /// The maximum number of expanded positions.
+    pub max_nodes: Option<u64>,
+    /// The maximum time of the search.
+    pub max_time: Option<Duration>,
+    /// Memory for the table of proof numbers, in bytes.
+    pub table_bytes: usize,
+    /// The number of threads. With more than one, runs differ in the order of their search.
+    pub threads: NonZeroUsize,
+    /// The tables to probe, which must be for the same rules.
+    pub tables: Option<&'a Tablebase>,
+    /// Only tables with at most this many men are probed.
+    pub max_table_men: usize,
+    /// Whether to make a certificate of a win, which takes time and memory beyond the search.
+    pub certify: bool,
+}
+
+impl Default for ProofOptions<'_> {
+    /// Asks both questions without limits, on one thread with 256 MiB and without tables.
+    fn default() -> Self {
+        ProofOptions {
+            questions: vec![Side::Attackers, Side::Defenders],
+            max_nodes: None,
+            max_time: None,
+            table_bytes: 256 << 20,
+            threads: NonZeroUsize::MIN,
+            tables: None,
+            max_table_men: usize::MAX,
+            certify: false,
+        }
+    }
+}
+
+/// The result of a search for a proof.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// By side, whether it can force a win.
+    pub answers: BySide<Answer>,
+    /// The value of endless play under the rules: a draw, or undecided.
+    pub endless: Endless,
+    /// The number of expanded positions.
+    pub nodes: u64,
+    /// The time that the search took.
+    pub time: Duration,
+    /// The certificate of the answers. A win has one only if [`ProofOptions::certify`] is set, or
+    /// the search used a store, and its strategy could be reconstructed within the limits.
+    pub certificate: Option<Certificate>,
+}
+
+impl Proof {
+    /// Returns the value of the position.
+    pub fn value(&self) -> ProvedValue {
+        value(Side::ALL.map(|side| self.answers[side]), self.endless)
+    }
+}
+
+/// Searches for a proof of a position's value. `report` is called several times a second; return
+/// `false` to stop.
+///
+/// # Errors
+/// If the position is invalid or final, the tables are for other rules, or there is not enough
+/// memory.
+pub fn prove(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Result<Proof, ProofError> {
+    check_input(rules, position, options)?;
+    with_width!(rules.board, W => prove_on::<W>(rules, position, options, report))
+}
+
+/// Checks that the position and the tables are for these rules, and that the game is not over.
+pub(in crate::proof) fn check_input(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+) -> Result<(), ProofError> {
+    position.check(rules)?;
+    if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
+        return Err(ProofError::OtherTables);
+    }
+    Ok(())
+}
+
+fn prove_on<const W: usize>(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Result<Proof, ProofError> {
+    let started = Instant::now();
+    let shared: Shared<'_, W> = shared(rules, options)?;
+    let control = Control::new(options.max_time.map(|time| started + time));
+    let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
+    let answers = prover.answer_all();
+    let (nodes, time) = (control.nodes.load(Ordering::Relaxed), started.elapsed());
+    let parts = std::mem::take(&mut prover.parts);
+    let certificate = (!parts.is_empty())
+        .then(|| Certificate::new(rules, position, parts, options.tables, options.max_table_men));
+    Ok(Proof { answers, endless: rules.endless, nodes, time, certificate })
+}
+
+/// Creates the table of proof numbers and the other data that all threads share.
+pub(in crate::proof) fn shared<'a, const W: usize>(
+    rules: &Ruleset,
+    options: &ProofOptions<'a>,
+) -> Result<Shared<'a, W>, ProofError> {
+    let bytes = options.table_bytes;
+    let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
+    let oracle = Oracle::new(options.tables, options.max_table_men);
+    Ok(Shared::new(rules, oracle, table, options.threads.get() > 1))
+}

@@ -1,0 +1,82 @@
+//! The budgets of closed sets.
+
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::answer::Answer;
+use crate::proof::questions::Questions;
+use crate::proof::search::{Control, Shared};
+use crate::proof::tests::{random_positions, rules, tables};
+
+use super::asking::Prover;
+use super::{ProofOptions, shared};
+
+/// Calls `look` with a prover for each position of mini-corner with a king alone against four
+/// attackers, whose search finds no win of a side, and which needs a closed set.
+fn without_wins(mut look: impl FnMut(&mut Prover<'_, '_, 1>, Side)) {
+    let rules: Ruleset = rules("mini-corner");
+    let (_folder, tables) = tables(&rules, "K0v2");
+    let options = ProofOptions {
+        table_bytes: 1 << 20,
+        tables: Some(&tables),
+        max_nodes: Some(100_000),
+        ..ProofOptions::default()
+    };
+    for position in random_positions(&rules, "K0v4", 100, 20_261_126) {
+        for side in Side::ALL {
+            with_prover(&rules, &position, &options, |prover| {
+                if prover.answer_at_once(side) == Answer::UNKNOWN
+                    && prover.answer(side, 50_000) == Answer::NotWon
+                {
+                    look(prover, side);
+                }
+            });
+        }
+    }
+}
+
+fn with_prover(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    run: impl FnOnce(&mut Prover<'_, '_, 1>),
+) {
+    let shared: Shared<'_, 1> = shared(rules, options).unwrap();
+    let control = Control::new(None);
+    let mut report = |_: &_| true;
+    run(&mut Prover::new(&shared, &control, (rules, position), options, &mut report));
+}
+
+/// An attempt ends soon after its budget, and another one with more succeeds.
+#[test]
+fn a_closed_set_keeps_to_its_budget() {
+    let (mut unfinished, mut found) = (0, 0);
+    without_wins(|prover, side| {
+        let before = prover.nodes();
+        let small = prover.refute(side, 3);
+        assert!(prover.nodes() - before <= 3 + 1, "{}", prover.nodes() - before);
+        unfinished += usize::from(small.is_none());
+        found += usize::from(prover.refute(side, 50_000) == Some(Answer::NotWon));
+    });
+    assert!(unfinished > 0 && found > 0, "{unfinished} unfinished, {found} found");
+}
+
+#[test]
+fn a_closed_set_waits_for_the_other_question() {
+    let [attackers, defenders] = Side::ALL;
+    let nodes = |own, other| BySide::from_fn(|side| if side == attackers { own } else { other });
+    let mut questions = Questions::new(&Side::ALL);
+    questions.set_lacks_closed_set(attackers, true);
+    assert!(questions.lacks_closed_set(attackers) && !questions.is_searched(attackers));
+    assert!(questions.closed_set_waits(attackers, nodes(100, 100)));
+    assert!(!questions.closed_set_waits(attackers, nodes(100, 10_000)), "it has had its chance");
+    questions.set_lacks_closed_set(defenders, true);
+    assert!(!questions.closed_set_waits(attackers, nodes(100, 100)), "nothing else is left");
+    questions.set_lacks_closed_set(defenders, false);
+    questions.answer(defenders, Answer::Won);
+    assert_eq!(questions.answers[attackers], Answer::NotWon);
+    assert!(questions.is_answered());
+    // If the other question is not asked, nothing waits for it.
+    let mut alone = Questions::new(&[attackers]);
+    alone.set_lacks_closed_set(attackers, true);
+    assert!(!alone.closed_set_waits(attackers, nodes(100, 0)));
+}

@@ -1,0 +1,85 @@
+//! The moves of a position with their numbers.
+
+use crate::proof::lookahead::{each_step, judge};
+
+use super::numbers::Numbers;
+use super::shared::Shared;
+use super::worker::{Child, Worker};
+
+impl<const W: usize> Worker<'_, '_, W> {
+    /// Adds the moves of the current state with their numbers. If a move reaches the mover's aim,
+    /// only that one is added.
+    pub(super) fn add_children(&mut self, first: usize) {
+        self.add_moves(first);
+        let mover_proves = self.state.to_move == self.prover;
+        // A solved move from the table saves the evaluation of all others.
+        for at in first..self.children.len() {
+            let key = self.children[at].key;
+            let known = match self.path_ply(key) {
+                // A repetition is no win of the prover, which is the aim of the other side.
+                Some(ply) => Some(Numbers { rest: ply, ..Numbers::decided(mover_proves) }),
+                None => self.known(key),
+            };
+            if self.add_numbers(first, at, known.unwrap_or(Numbers::UNKNOWN)) {
+                return;
+            }
+        }
+        for at in first..self.children.len() {
+            let Child { step, key, numbers } = self.children[at];
+            if numbers != Numbers::UNKNOWN {
+                continue;
+            }
+            let undo = self.state.play(&self.shared.board, step);
+            let found = self.evaluate();
+            self.state.take_back(&self.shared.board, step, undo);
+            self.shared.table.put_estimate(key, [found.phi, found.delta]);
+            if self.add_numbers(first, at, found) {
+                return;
+            }
+        }
+    }
+
+    /// Sets the numbers of a move. If it reaches the mover's aim, removes all other moves and returns
+    /// `true`.
+    #[inline]
+    fn add_numbers(&mut self, first: usize, at: usize, numbers: Numbers) -> bool {
+        self.children[at].numbers = numbers;
+        let is_success = numbers.delta == 0 && numbers.phi != 0 && numbers.is_hard();
+        if is_success {
+            self.children[first] = self.children[at];
+            self.children.truncate(first + 1);
+        }
+        is_success
+    }
+
+    /// Adds the moves of the current state, one for each class of mirror images after them.
+    fn add_moves(&mut self, first: usize) {
+        let Shared { board, table, keys, .. } = self.shared;
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.clear();
+        each_step(board, &self.state, judge(board, &self.state), |step| steps.push(step));
+        let captures = self.state.capture_squares(board, self.state.to_move);
+        // A small Bloom filter of the keys, which saves most comparisons with earlier moves.
+        let mut seen = [0_u64; 4];
+        for &step in &steps {
+            let hashes = if captures.contains(step.to()) {
+                let undo = self.play(step);
+                let hashes = self.hashes;
+                self.take_back(step, undo);
+                hashes
+            } else {
+                keys.after(&self.hashes, self.state.kind(step.from()), step)
+            };
+            let key = hashes.key(self.prover);
+            let (word, bit) = (key.check as usize >> 6 & 3, 1 << (key.check & 63));
+            let is_new = seen[word] & bit == 0
+                || self.children[first..].iter().all(|child| child.key != key);
+            if is_new {
+                seen[word] |= bit;
+                table.prefetch(key);
+                self.children.push(Child { step, key, numbers: Numbers::UNKNOWN });
+            }
+        }
+        self.steps = steps;
+    }
+}

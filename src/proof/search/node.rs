@@ -1,0 +1,176 @@
+//! The expansion of a position.
+
+use std::sync::atomic::Ordering;
+
+use crate::engine::state::Step;
+use crate::proof::hashes::Key;
+use crate::proof::table::{Entry, INFINITE};
+
+use super::numbers::{HARD, Numbers};
+use super::worker::{Child, Worker};
+
+/// Positions at this ply count as repetitions of the root.
+pub(super) const MAX_PLY: u32 = 400;
+
+impl<const W: usize> Worker<'_, '_, W> {
+    /// Expands the current state until its numbers reach the limits, or the search stops.
+    pub(super) fn expand(&mut self, key: Key, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
+        self.count_node();
+        let before = self.nodes;
+        let first = self.children.len();
+        let slot = self.path_slot(key.check);
+        self.path[slot] = (key.check, ply + 1);
+        self.busy(key).fetch_add(1, Ordering::Relaxed);
+        self.add_children(first);
+        let (mut numbers, step) = self.search_children(first, max_phi, max_delta, ply);
+        self.children.truncate(first);
+        self.busy(key).fetch_sub(1, Ordering::Relaxed);
+        self.path[slot] = (0, 0);
+        // A repetition of this position, or of one below, depends on nothing above it.
+        if numbers.rest >= ply {
+            numbers.rest = HARD;
+        }
+        self.store(key, numbers, step, before);
+        numbers
+    }
+
+    /// Searches the moves of the current state until its numbers reach the limits, or the search
+    /// stops. Returns the numbers and the best move.
+    fn search_children(
+        &mut self,
+        first: usize,
+        max_phi: u32,
+        max_delta: u32,
+        ply: u32,
+    ) -> (Numbers, Step) {
+        let mover_proves = self.state.to_move == self.prover;
+        loop {
+            let choice = match self.choose(first, max_phi) {
+                Ok(choice) => choice,
+                Err((success, step)) => {
+                    // A win of the prover does not rest on the path.
+                    let is_won = (success.phi == 0) == mover_proves;
+                    let rest = if is_won { HARD } else { success.rest };
+                    return (Numbers { rest, ..success }, step);
+                }
+            };
+            let Choice { best, phi, second, delta, open, phi_of_best, .. } = choice;
+            let step = self.children[best].step;
+            if ply == 0 {
+                let entry = Entry { phi, delta, step, is_soft: false, work: 0 };
+                self.control.root.store(entry.pack(), Ordering::Relaxed);
+            }
+            if phi >= max_phi || delta >= max_delta || self.is_stopped {
+                let numbers = Numbers { phi: phi.max(1), delta: delta.max(1), rest: HARD };
+                return (numbers, step);
+            }
+            debug_assert!(phi_of_best <= delta);
+            let child_max_phi = max_delta.saturating_sub(open - 1).min(INFINITE - 1);
+            let child_max_delta =
+                max_phi.min(second.saturating_add(second / 4 + 1)).min(INFINITE - 1);
+            let numbers = self.visit(best, child_max_phi, child_max_delta, ply + 1);
+            self.children[best].numbers = numbers;
+            if !mover_proves && numbers.phi == 0 && numbers.is_hard() && !self.is_stopped {
+                self.simulate_siblings(first, best);
+            }
+        }
+    }
+
+    /// Searches the move `at`, or returns what another thread has meanwhile found there.
+    fn visit(&mut self, at: usize, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
+        let Child { step, key, numbers } = self.children[at];
+        if self.shared.is_parallel
+            && let Some(entry) = self.shared.table.get(key)
+        {
+            let newer = Numbers::of(&entry);
+            if newer != numbers
+                && (newer.is_solved() || newer.phi >= max_phi || newer.delta >= max_delta)
+            {
+                return newer;
+            }
+        }
+        if ply >= MAX_PLY {
+            // The child's mover is the other side.
+            let child_proves = self.state.to_move != self.prover;
+            return Numbers { rest: 0, ..Numbers::decided(!child_proves) };
+        }
+        let undo = self.play(step);
+        debug_assert_eq!(key, self.key(), "the hash of the move");
+        let found = self.expand(key, max_phi, max_delta, ply);
+        self.take_back(step, undo);
+        found
+    }
+
+    /// Chooses the most promising move; the error is the result if the position is solved. Moves
+    /// whose numbers exceed the limit come last, since their search would return at once.
+    fn choose(&self, first: usize, max_phi: u32) -> Result<Choice, (Numbers, Step)> {
+        let mut choice = Choice {
+            best: usize::MAX,
+            phi: INFINITE,
+            busy_phi: INFINITE,
+            second: INFINITE,
+            delta: 0,
+            open: 0,
+            phi_of_best: INFINITE,
+        };
+        let mut success: Option<(u32, Step)> = None;
+        let mut rest = HARD;
+        let mut max_child_phi = 0;
+        for (at, child) in (first..).zip(&self.children[first..]) {
+            let Numbers { phi, delta, rest: child_rest } = child.numbers;
+            if delta == 0 {
+                // Prefer the result that depends on the fewest positions of the line.
+                if success.is_none_or(|(least, _)| child_rest > least) {
+                    success = Some((child_rest, child.step));
+                }
+                continue;
+            }
+            if phi == 0 {
+                rest = rest.min(child_rest);
+                continue;
+            }
+            choice.open += 1;
+            max_child_phi = max_child_phi.max(phi);
+            let busy = match self.shared.is_parallel {
+                true => self.busy(child.key).load(Ordering::Relaxed),
+                false => 0,
+            };
+            let busy_delta = match delta {
+                delta if delta >= max_phi => INFINITE - 1,
+                delta => delta.saturating_add(busy * (1 + delta / 4)).min(INFINITE - 2),
+            };
+            let is_better = busy_delta < choice.busy_phi
+                || busy_delta == choice.busy_phi && phi < choice.phi_of_best;
+            if is_better {
+                choice.second = choice.second.min(choice.busy_phi);
+                (choice.best, choice.busy_phi, choice.phi_of_best) = (at, busy_delta, phi);
+            } else {
+                choice.second = choice.second.min(busy_delta);
+            }
+            choice.phi = choice.phi.min(delta);
+        }
+        if let Some((rest, step)) = success {
+            return Err((Numbers { rest, ..Numbers::SUCCESS }, step));
+        }
+        if choice.open == 0 {
+            return Err((Numbers { rest, ..Numbers::FAILURE }, Step::NONE));
+        }
+        choice.delta = (max_child_phi + choice.open - 1).min(INFINITE - 1);
+        Ok(choice)
+    }
+}
+
+/// The most promising move of a position.
+struct Choice {
+    best: usize,
+    /// The least `delta` of the moves.
+    phi: u32,
+    /// The same with a surcharge for moves that other threads are searching.
+    busy_phi: u32,
+    /// The second least `delta`, with the surcharge.
+    second: u32,
+    delta: u32,
+    /// The number of moves that are not solved.
+    open: u32,
+    phi_of_best: u32,
+}

@@ -1,0 +1,131 @@
+//! Data that the threads of a search share.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::time::Instant;
+
+use crate::engine::board_tables::BoardTables;
+use crate::engine::evaluate::Evaluator;
+use crate::engine::evaluate::weights::Weights;
+use crate::engine::state::{State, Step};
+use crate::game::rules::{RulesId, Ruleset, Side};
+use crate::proof::canonical::Symmetries;
+use crate::proof::hashes::HashKeys;
+use crate::proof::oracle::Oracle;
+use crate::proof::table::{Entry, ProofTable};
+
+#[cfg(feature = "build")]
+use super::numbers::Numbers;
+
+/// Data that all searches share, whether they run at once or one after the other.
+pub(in crate::proof) struct Shared<'a, const W: usize> {
+    pub(in crate::proof) board: BoardTables<W>,
+    pub(in crate::proof) rules: RulesId,
+    pub(in crate::proof) evaluator: Evaluator,
+    pub(in crate::proof) oracle: Oracle<'a>,
+    pub(in crate::proof) symmetries: Symmetries<W>,
+    pub(in crate::proof) keys: HashKeys,
+    pub(in crate::proof) table: ProofTable,
+    /// By hash of a position, the number of threads that search below it. Such positions look more
+    /// expensive, so that threads spread out (virtual proof numbers).
+    pub(in crate::proof) busy: Vec<AtomicU32>,
+    /// Whether several threads use the table.
+    pub(in crate::proof) is_parallel: bool,
+}
+
+/// Limits and state of one search, shared by its threads.
+pub(in crate::proof) struct Control {
+    pub(in crate::proof) nodes: AtomicU64,
+    /// The node count at which the search stops.
+    pub(in crate::proof) max_nodes: AtomicU64,
+    pub(in crate::proof) deadline: Option<Instant>,
+    /// Set when the limits are reached, the root is solved, or the user interrupts: all threads stop.
+    pub(in crate::proof) stopped: AtomicBool,
+    /// The root's numbers and most promising move so far, as a packed [`Entry`].
+    pub(in crate::proof) root: AtomicU64,
+}
+
+impl Control {
+    pub(in crate::proof) fn new(deadline: Option<Instant>) -> Control {
+        Control {
+            nodes: AtomicU64::new(0),
+            max_nodes: AtomicU64::new(0),
+            deadline,
+            stopped: AtomicBool::new(false),
+            root: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns whether the deadline has passed.
+    pub(in crate::proof) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// The number of counters for [`Shared::busy`].
+const BUSY_COUNTERS: usize = 1 << 16;
+
+impl<'a, const W: usize> Shared<'a, W> {
+    /// Prepares searches under these rules.
+    pub(in crate::proof) fn new(
+        rules: &Ruleset,
+        oracle: Oracle<'a>,
+        table: ProofTable,
+        is_parallel: bool,
+    ) -> Self {
+        Shared {
+            board: BoardTables::new(rules),
+            rules: rules.id(),
+            evaluator: Evaluator::new(rules, &Weights::of(rules)),
+            oracle,
+            symmetries: Symmetries::new(rules),
+            keys: HashKeys::new(rules),
+            table,
+            busy: (0..BUSY_COUNTERS).map(|_| Default::default()).collect(),
+            is_parallel,
+        }
+    }
+
+    /// Returns the entry of a state in the search for this side's win, with its move in the state's
+    /// own orientation.
+    pub(in crate::proof) fn stored(&self, state: &State<W>, prover: Side) -> Option<Entry> {
+        let hashes = self.keys.hashes(state);
+        let entry = self.table.get(hashes.key(prover))?;
+        let step = match entry.step {
+            Step::NONE => Step::NONE,
+            step => self.symmetries.step_preimage(step, hashes.symmetry()),
+        };
+        Some(Entry { step, ..entry })
+    }
+}
+
+/// The [`Entry::work`] of results from certificates.
+#[cfg(feature = "build")]
+const CERTIFIED_WORK: u32 = 6;
+
+#[cfg(feature = "build")]
+impl<const W: usize> Shared<'_, W> {
+    /// Adds a certificate's claim about a state to the table: that the holder wins if `wins`, or else
+    /// that it does not lose. `step` is the move of the side to move.
+    pub(in crate::proof) fn put_proved(
+        &self,
+        state: &State<W>,
+        holder: Side,
+        wins: bool,
+        step: Step,
+    ) {
+        let hashes = self.keys.hashes(state);
+        let step = match step {
+            Step::NONE => Step::NONE,
+            step => self.symmetries.step_image(step, hashes.symmetry()),
+        };
+        let Numbers { phi, delta, .. } = Numbers::decided(state.to_move == holder);
+        let entry = Entry { phi, delta, step, is_soft: false, work: CERTIFIED_WORK };
+        for prover in Side::ALL.into_iter().filter(|&prover| wins || prover != holder) {
+            let key = hashes.key(prover);
+            let is_known = |old: Entry| old.is_solved() && !old.is_soft;
+            if !self.table.get(key).is_some_and(is_known) {
+                self.table.put(key, entry);
+            }
+        }
+    }
+}

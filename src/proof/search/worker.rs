@@ -1,0 +1,230 @@
+//! A thread of the search and the line that it is searching.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::engine::state::{State, Step, Undo};
+use crate::game::rules::Side;
+use crate::proof::hashes::{Hashes, Key};
+use crate::proof::table::{Entry, INFINITE};
+
+use super::numbers::{HARD, Numbers};
+use super::shared::{Control, Shared};
+
+/// The time between two reports of progress.
+pub(in crate::proof) const REPORT_EVERY: Duration = Duration::from_millis(250);
+/// The limits are checked once in this many nodes.
+const INTERVAL: u64 = 1 << 6;
+
+/// A move of an expanded position.
+#[derive(Clone, Copy)]
+pub(super) struct Child {
+    pub(super) step: Step,
+    /// The key of the position after it.
+    pub(super) key: Key,
+    pub(super) numbers: Numbers,
+}
+
+/// What is needed to take back a worker's move.
+#[derive(Clone, Copy)]
+pub(in crate::proof) struct WorkerUndo<const W: usize> {
+    undo: Undo<W>,
+    hashes: Hashes,
+}
+
+/// Slots for the positions of the line: a power of two, several times [`MAX_PLY`](super::node::MAX_PLY).
+const PATH_SLOTS: usize = 1 << 12;
+
+/// A thread of the search.
+pub(in crate::proof) struct Worker<'a, 't, const W: usize> {
+    pub(in crate::proof) shared: &'a Shared<'t, W>,
+    pub(super) control: &'a Control,
+    /// The side whose win is to be proved or disproved.
+    pub(in crate::proof) prover: Side,
+    pub(in crate::proof) state: State<W>,
+    /// The hashes of the state.
+    pub(super) hashes: Hashes,
+    /// The positions of the line in a hash table with open addressing: [`Key::check`] and ply + 1;
+    /// 0 marks a free slot.
+    pub(super) path: Vec<(u64, u32)>,
+    /// A stack of the moves of all positions on the line.
+    pub(super) children: Vec<Child>,
+    pub(super) steps: Vec<Step>,
+    pub(super) nodes: u64,
+    pub(super) is_stopped: bool,
+    /// Called several times a second if set; returns whether to go on.
+    pub(in crate::proof) report: Option<&'a mut (dyn FnMut() -> bool + 'a)>,
+    reported: Instant,
+}
+
+impl<'a, 't, const W: usize> Worker<'a, 't, W> {
+    pub(in crate::proof) fn new(
+        shared: &'a Shared<'t, W>,
+        control: &'a Control,
+        prover: Side,
+        root: State<W>,
+    ) -> Self {
+        let path = vec![(0, 0); PATH_SLOTS];
+        let (children, steps) = (Vec::with_capacity(1 << 14), Vec::with_capacity(256));
+        Worker {
+            shared,
+            control,
+            prover,
+            hashes: shared.keys.hashes(&root),
+            state: root,
+            path,
+            children,
+            steps,
+            nodes: 0,
+            is_stopped: false,
+            report: None,
+            reported: Instant::now(),
+        }
+    }
+
+    /// Searches the position until it is solved or the search stops, and returns its numbers.
+    pub(in crate::proof) fn solve(&mut self) -> Numbers {
+        let root = self.key();
+        let mut numbers = self.numbers(root);
+        while !numbers.is_solved() && !self.is_stopped {
+            numbers = self.expand(root, INFINITE - 1, INFINITE - 1, 0);
+            if numbers.phi.max(numbers.delta) >= INFINITE - 1 {
+                break;
+            }
+        }
+        self.control.nodes.fetch_add(self.nodes % INTERVAL, Ordering::Relaxed);
+        self.nodes = 0;
+        numbers
+    }
+
+    /// Sets the current state.
+    pub(in crate::proof) fn set_state(&mut self, state: State<W>) {
+        self.hashes = self.shared.keys.hashes(&state);
+        self.state = state;
+    }
+
+    #[inline]
+    pub(in crate::proof) fn play(&mut self, step: Step) -> WorkerUndo<W> {
+        let Shared { keys, board, .. } = self.shared;
+        let hashes = self.hashes;
+        let moved = keys.after(&hashes, self.state.kind(step.from()), step);
+        let undo = self.state.play(board, step);
+        // The side to move is now the one that has lost the captured men.
+        self.hashes = keys.without(moved, self.state.to_move, undo.captured);
+        WorkerUndo { undo, hashes }
+    }
+
+    #[inline]
+    pub(in crate::proof) fn take_back(&mut self, step: Step, undo: WorkerUndo<W>) {
+        self.state.take_back(&self.shared.board, step, undo.undo);
+        self.hashes = undo.hashes;
+    }
+
+    /// Returns the key of the current state.
+    #[inline]
+    pub(in crate::proof) fn key(&self) -> Key {
+        self.hashes.key(self.prover)
+    }
+
+    /// Returns the numbers that the table has for a position.
+    #[inline]
+    pub(super) fn known(&self, key: Key) -> Option<Numbers> {
+        let table = &self.shared.table;
+        if let Some(entry) = table.get(key) {
+            return Some(Numbers::of(&entry));
+        }
+        table.estimate(key).map(|[phi, delta]| Numbers { phi, delta, rest: HARD })
+    }
+
+    /// Returns the numbers of the current state, whose key is `key`, from the table. If it has none,
+    /// the static evaluation is used and stored.
+    #[inline]
+    pub(in crate::proof) fn numbers(&mut self, key: Key) -> Numbers {
+        self.known(key).unwrap_or_else(|| {
+            let numbers = self.evaluate();
+            self.shared.table.put_estimate(key, [numbers.phi, numbers.delta]);
+            numbers
+        })
+    }
+
+    /// Returns the numbers of the current state from the table if they are solved, otherwise from the
+    /// static evaluation.
+    pub(in crate::proof) fn look_up(&mut self) -> Numbers {
+        match self.shared.table.get(self.key()) {
+            Some(entry) if entry.is_solved() => Numbers::of(&entry),
+            _ => self.evaluate(),
+        }
+    }
+
+    /// Returns whether these numbers of the current state prove the prover's win.
+    pub(in crate::proof) fn is_proved(&self, numbers: Numbers) -> bool {
+        let [proof, _] = numbers.of_win(self.state.to_move == self.prover);
+        proof == 0
+    }
+
+    /// Returns whether these numbers of the current state disprove the prover's win.
+    pub(in crate::proof) fn is_disproved(&self, numbers: Numbers) -> bool {
+        let [_, disproof] = numbers.of_win(self.state.to_move == self.prover);
+        disproof == 0
+    }
+
+    #[inline]
+    pub(super) fn path_slot(&self, check: u64) -> usize {
+        let mut slot = check as usize % PATH_SLOTS;
+        while self.path[slot].1 != 0 && self.path[slot].0 != check {
+            slot = (slot + 1) % PATH_SLOTS;
+        }
+        slot
+    }
+
+    /// Returns the ply of a position of the line.
+    #[inline]
+    pub(super) fn path_ply(&self, key: Key) -> Option<u32> {
+        self.path[self.path_slot(key.check)].1.checked_sub(1)
+    }
+
+    /// Counts a node, and from time to time checks the limits and reports.
+    pub(super) fn count_node(&mut self) {
+        self.nodes += 1;
+        let control = self.control;
+        if self.nodes.is_multiple_of(INTERVAL) {
+            let nodes = control.nodes.fetch_add(INTERVAL, Ordering::Relaxed) + INTERVAL;
+            let is_over = nodes >= control.max_nodes.load(Ordering::Relaxed) || control.is_late();
+            let is_interrupted = match &mut self.report {
+                Some(report) if self.reported.elapsed() >= REPORT_EVERY => {
+                    self.reported = Instant::now();
+                    !report()
+                }
+                _ => false,
+            };
+            if is_over || is_interrupted {
+                control.stopped.store(true, Ordering::Relaxed);
+            }
+            self.is_stopped |= control.stopped.load(Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    pub(super) fn busy(&self, key: Key) -> &AtomicU32 {
+        &self.shared.busy[key.check as usize % self.shared.busy.len()]
+    }
+
+    /// Stores the result of a node. A proved win also shows that the other side does not win.
+    pub(super) fn store(&self, key: Key, numbers: Numbers, step: Step, nodes_before: u64) {
+        let Shared { table, symmetries, .. } = self.shared;
+        let is_solved = numbers.is_solved();
+        let is_soft = is_solved && !numbers.is_hard();
+        let old_work = table.get(key).map_or(0, |entry| entry.work);
+        let work = (1 + self.nodes - nodes_before).ilog2().max(old_work);
+        let step = match step {
+            Step::NONE => step,
+            step => symmetries.step_image(step, self.hashes.symmetry()),
+        };
+        let entry = Entry { phi: numbers.phi, delta: numbers.delta, step, is_soft, work };
+        table.put(key, entry);
+        let is_won = (numbers.phi == 0) == (self.state.to_move == self.prover);
+        if is_solved && !is_soft && is_won {
+            table.put(self.hashes.key(self.prover.other()), entry);
+        }
+    }
+}
