@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(labels(&log), ["1", "10", "100", "10³", "10⁴", "10⁵"]);
         assert!(log.place(1.0) > 0.0 && log.place(1e5) == 1.0);
         let wide = Scale::log([3.0, 2e40].into_iter());
-        assert!(labels(&wide).len() <= MAX_TICKS as usize + 1, "{:?}", labels(&wide));
+        assert_eq!(labels(&wide), ["1", "10⁶", "10¹²", "10¹⁸", "10²⁴", "10³⁰", "10³⁶"]);
         for one in [Scale::log([5.0].into_iter()), Scale::log([].into_iter())] {
             assert!(one.place(5.0).is_finite());
         }
