@@ -41,7 +41,7 @@ fn served() -> (tempfile::TempDir, PathBuf, Router) {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("st");
     work(&store, 150);
-    let router = serve(&[store.clone()]);
+    let router = serve(std::slice::from_ref(&store));
     (folder, store, router)
 }
 
