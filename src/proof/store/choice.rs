@@ -16,7 +16,7 @@ use super::tree::{HOPELESS, NOT_WON, NodeId, Tree, Values, WON};
 use super::workers::Team;
 
 /// The minimum nodes of a job, unless [`StoreOptions::job_nodes`](super::StoreOptions) is set.
-const MIN_JOB_NODES: u64 = 20_000;
+const MIN_JOB_NODES: u64 = 50_000;
 /// The maximum nodes of a job, likewise.
 const MAX_JOB_NODES: u64 = 5_000_000;
 /// A job gets the question's nodes so far divided by this.
