@@ -59,19 +59,20 @@ fn counts_are_those_of_the_statistics() {
 #[test]
 fn examples_have_the_probed_values() {
     let place = Place::new();
-    let compare = ["compare", "brandubh", "brandubh-online", "--slice", "K1v2", "--json"];
-    let lines = place.run(&compare).json();
+    let file = edge_goals(&place);
+    place.run(&["build", file, "--men", "3"]).done();
+    let compare = ["compare", "brandubh", file, "--slice", "K0v2", "K1v1", "--json"];
     let mut examples = 0;
-    for line in &lines {
+    for line in &place.run(&compare).json() {
         let changes = line["changes"].as_array().unwrap().iter();
         let most = line["most_changed"].as_array().unwrap();
-        assert_eq!(most.len(), 3);
-        for example in changes.map(|change| &change["example"]).chain(most) {
+        assert_eq!(most.is_empty(), line["changed_outcome"] == 0);
+        let widest = Some(&line["greatest_difference"]).filter(|widest| !widest.is_null());
+        for example in changes.map(|change| &change["example"]).chain(most).chain(widest) {
             let position = example["position"].as_str().unwrap();
-            for (rules, category, dtw) in [
-                ("brandubh", "category", "dtw"),
-                ("brandubh-online", "other_category", "other_dtw"),
-            ] {
+            for (rules, category, dtw) in
+                [("brandubh", "category", "dtw"), (file, "other_category", "other_dtw")]
+            {
                 let probed = &place.run(&["probe", rules, position, "--json"]).json()[0];
                 let expected = [&probed["category"], &probed["dtw"]];
                 assert_eq!([&example[category], &example[dtw]], expected, "{rules} {position}");
@@ -79,7 +80,7 @@ fn examples_have_the_probed_values() {
             examples += 1;
         }
     }
-    assert!(examples > 10, "{examples}");
+    assert!(examples > 5, "{examples}");
 }
 
 #[test]
@@ -159,8 +160,10 @@ fn rulesets_without_a_common_slice_are_reported() {
     for rules in [file, "weak.toml"] {
         place.run(&["build", rules, "--slice", "K0v2", "--metric", "wdl"]).done();
     }
-    fs::remove_file(place.path("tables/edge/K0v1.wdl")).unwrap();
-    fs::remove_file(place.path("tables/weak/K0v2.wdl")).unwrap();
+    // The build has made a DTW table of the slice that K0v2 depends on.
+    for path in ["edge/K0v1.wdl", "edge/K0v1.dtw", "weak/K0v2.wdl"] {
+        fs::remove_file(place.path("tables").join(path)).unwrap();
+    }
     let run = place.run(&["compare", file, "weak.toml"]);
     run.refused(1, &["no slice has a table of every ruleset in tables", "--slice"]);
 }
