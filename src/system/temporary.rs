@@ -1,6 +1,6 @@
 //! Files that get their final names once they are complete.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
@@ -84,13 +84,14 @@ impl Drop for TemporaryFile {
 ///
 /// # Errors
 /// If the file cannot be written.
+#[cfg(feature = "engine")]
 pub(crate) fn write_durably(
     files: Arc<dyn FileSystem>,
     path: &Path,
     bytes: &[u8],
 ) -> io::Result<()> {
     let (mut temporary, mut out) = TemporaryFile::create(files, path)?;
-    out.write_all(bytes)?;
+    io::Write::write_all(&mut out, bytes)?;
     out.sync()?;
     temporary.rename(path)
 }
