@@ -7,10 +7,11 @@
 //! or a table value that is no win of the prover). In each position with the holder to move, one
 //! such move is known.
 //!
-//! The set grows from the root, with one move of the holder in each of its positions. A position
-//! that does not hold is broken, and with it every position of the prover before it; the holder
-//! tries another move. If the root breaks, the table forgets the broken positions: another search
-//! may disprove the root in another way.
+//! The set is made from the disproved positions below the root, with all moves of the holder to such
+//! positions: those that do not hold are deleted until all that are left do. (A set with one move of
+//! the holder in each position would be smaller, but was not found for several drawn starts.) If the
+//! root is deleted, the table forgets the deleted positions: another search may disprove the root in
+//! another way.
 
 use std::collections::HashMap;
 
@@ -95,6 +96,9 @@ pub(super) trait Helper<const W: usize> {
     fn disproves(&mut self, worker: &Worker<'_, '_, W>) -> bool;
 }
 
+/// The most positions of a graph, which limits its memory.
+const MAX_POSITIONS: usize = 4_000_000;
+
 /// Seeks a closed set with the worker's current state in which the worker's side does not win.
 pub(super) fn closed_set<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
@@ -102,215 +106,141 @@ pub(super) fn closed_set<const W: usize>(
 ) -> ClosedSet<W> {
     let root_state = worker.state.clone();
     let (root, _) = worker.shared.symmetries.canonical(&root_state);
-    let mut growth =
-        Growth { worker, helper, vertices: Vec::new(), ids: HashMap::new(), open: Vec::new() };
-    growth.id(root);
-    let is_finished = growth.grow();
-    let is_broken = matches!(growth.vertices[ROOT].hold, Hold::Broken);
-    let found = if is_broken {
-        ClosedSet::Broken
-    } else if is_finished {
-        ClosedSet::Found(growth.moves())
+    let mut graph = Graph { worker, helper, vertices: Vec::new(), ids: HashMap::new() };
+    graph.id(root);
+    let found = if graph.grow() {
+        graph.delete_broken();
+        if graph.vertices[ROOT].is_deleted {
+            graph.forget_deleted();
+            ClosedSet::Broken
+        } else {
+            ClosedSet::Found(graph.moves())
+        }
     } else {
         ClosedSet::Unfinished
     };
-    growth.forget_broken();
     worker.set_state(root_state);
     found
 }
 
-/// The number of a position in the growing set.
+/// The number of a position in a graph.
 type VertexId = usize;
 
 const ROOT: VertexId = 0;
-/// The most positions of a set, which limits its memory.
-const MAX_POSITIONS: usize = 4_000_000;
 
+/// A position of a graph of disproved positions.
 struct Vertex<const W: usize> {
     position: Canonical<W>,
-    hold: Hold,
-    /// The positions whose hold rests, or once rested, on this one.
-    parents: Vec<VertexId>,
-    /// With the holder to move, the moves that are left to try, the best one last; `None` before
-    /// the position is expanded.
-    untried: Option<Vec<(Step, Canonical<W>)>>,
+    /// The moves to other positions of the graph.
+    moves: Vec<(Step, VertexId)>,
+    /// The holder's move to a position that is decided for it.
+    held: Option<Step>,
+    /// Whether the prover has a move that leads out of the set.
+    is_broken: bool,
+    is_deleted: bool,
 }
 
-/// Why a position holds.
-#[derive(Clone)]
-enum Hold {
-    /// Not known yet.
-    Pending,
-    /// By the holder's move to this position, or to one that is decided.
-    Move(Step, Option<VertexId>),
-    /// The prover's moves lead to these positions, besides those that are decided.
-    Replies(Vec<VertexId>),
-    /// It does not hold.
-    Broken,
-}
-
-/// The growth of a set.
-struct Growth<'g, 'a, 't, const W: usize, H> {
+struct Graph<'g, 'a, 't, const W: usize, H> {
     worker: &'g mut Worker<'a, 't, W>,
     helper: &'g mut H,
     vertices: Vec<Vertex<W>>,
     ids: HashMap<Canonical<W>, VertexId>,
-    /// Positions to expand; some may no longer be pending, or needed.
-    open: Vec<VertexId>,
 }
 
-impl<const W: usize, H: Helper<W>> Growth<'_, '_, '_, W, H> {
-    /// Returns the number of a position, a new one if need be, and expands it later.
+impl<const W: usize, H: Helper<W>> Graph<'_, '_, '_, W, H> {
+    /// Returns the number of a position, a new one if need be.
     fn id(&mut self, position: Canonical<W>) -> VertexId {
-        let id = *self.ids.entry(position).or_insert_with(|| {
-            let (hold, parents) = (Hold::Pending, Vec::new());
-            self.vertices.push(Vertex { position, hold, parents, untried: None });
+        *self.ids.entry(position).or_insert_with(|| {
+            let moves = Vec::new();
+            let new = Vertex { position, moves, held: None, is_broken: false, is_deleted: false };
+            self.vertices.push(new);
             self.vertices.len() - 1
-        });
-        if matches!(self.vertices[id].hold, Hold::Pending) {
-            self.open.push(id);
-        }
-        id
+        })
     }
 
-    /// Expands positions until all that are needed hold, or the root breaks. Returns false if the
-    /// limits were reached before.
+    fn holder_is_to_move(&self, vertex: &Vertex<W>) -> bool {
+        vertex.position.to_move != self.worker.prover
+    }
+
+    /// Expands all positions. Returns false if the limits are reached before.
     fn grow(&mut self) -> bool {
-        while let Some(id) = self.open.pop() {
-            let is_pending = matches!(self.vertices[id].hold, Hold::Pending);
-            if !is_pending || !self.is_needed(id) {
-                continue;
-            }
-            let Vertex { position, untried, .. } = &self.vertices[id];
-            let position = *position;
-            // To try another move is no new expansion.
-            let is_new = untried.is_none();
-            if is_new && (self.vertices.len() >= MAX_POSITIONS || !self.helper.count()) {
+        let mut next = ROOT;
+        while next < self.vertices.len() {
+            if self.vertices.len() >= MAX_POSITIONS || !self.helper.count() {
                 return false;
             }
-            let hold = match position.to_move == self.worker.prover {
-                true => self.replies(&position),
-                false => self.holding_move(id, &position),
-            };
-            let Some(hold) = hold else {
-                self.break_from(id);
-                continue;
-            };
-            let next: &[VertexId] = match &hold {
-                Hold::Replies(replies) => replies,
-                Hold::Move(_, Some(after)) => std::slice::from_ref(after),
-                _ => &[],
-            };
-            next.iter().for_each(|&after| self.vertices[after].parents.push(id));
-            self.vertices[id].hold = hold;
+            self.expand(next);
+            next += 1;
         }
         true
     }
 
-    /// Returns whether the hold of another position rests on this one.
-    fn is_needed(&self, id: VertexId) -> bool {
-        id == ROOT
-            || self.vertices[id].parents.iter().any(|&parent| match self.vertices[parent].hold {
-                Hold::Move(_, after) => after == Some(id),
-                Hold::Replies(_) => true,
-                Hold::Pending | Hold::Broken => false,
-            })
-    }
-
-    /// Returns the hold of a position with the prover to move; `None` if it can leave the set.
-    fn replies(&mut self, position: &Canonical<W>) -> Option<Hold> {
-        self.worker.set(position);
+    fn expand(&mut self, id: VertexId) {
         let holder = self.worker.prover.other();
-        let mut replies = Vec::new();
-        for (step, after) in self.worker.successors() {
-            match self.ids.get(&after).map(|&id| &self.vertices[id].hold) {
-                Some(Hold::Broken) => return None,
-                Some(_) => replies.push(self.id(after)),
-                None => {
-                    let undo = self.worker.play(step);
-                    let leaf = self.worker.leaf(holder, false);
-                    let holds = leaf == Leaf::Held || leaf == Leaf::Inner && self.is_disproved();
-                    self.worker.take_back(step, undo);
-                    if !holds {
-                        return None;
-                    }
-                    if leaf == Leaf::Inner {
-                        replies.push(self.id(after));
-                    }
-                }
-            }
-        }
-        Some(Hold::Replies(replies))
-    }
-
-    /// Returns whether the worker's state is disproved, if need be by another search.
-    fn is_disproved(&mut self) -> bool {
-        let numbers = self.worker.look_up();
-        self.worker.is_disproved(numbers)
-            || !self.worker.is_proved(numbers) && self.helper.disproves(self.worker)
-    }
-
-    /// Returns the hold of a position with the holder to move; `None` if no move is left to try.
-    fn holding_move(&mut self, id: VertexId, position: &Canonical<W>) -> Option<Hold> {
-        let mut untried = match self.vertices[id].untried.take() {
-            Some(untried) => untried,
-            None => match self.holding_moves(position) {
-                Ok(untried) => untried,
-                Err(step) => return Some(Hold::Move(step, None)),
-            },
-        };
-        let hold = |after: &Canonical<W>| self.ids.get(after).map(|&id| &self.vertices[id].hold);
-        untried.retain(|(_, after)| !matches!(hold(after), Some(Hold::Broken)));
-        // A move back into the set lets it grow the least.
-        let back = untried.iter().rposition(|(_, after)| hold(after).is_some());
-        let chosen = back.map(|at| untried.remove(at)).or_else(|| untried.pop());
-        self.vertices[id].untried = Some(untried);
-        let (step, after) = chosen?;
-        Some(Hold::Move(step, Some(self.id(after))))
-    }
-
-    /// Returns the holder's moves to disproved positions, that of the table last. The error is a
-    /// move to a position that is decided for the holder.
-    fn holding_moves(
-        &mut self,
-        position: &Canonical<W>,
-    ) -> Result<Vec<(Step, Canonical<W>)>, Step> {
-        self.worker.set(position);
-        let holder = self.worker.prover.other();
-        let stored = self.worker.solving_step(&self.worker.state);
-        let mut moves = Vec::new();
+        let is_holder = self.holder_is_to_move(&self.vertices[id]);
+        self.worker.set(&self.vertices[id].position);
+        let (mut moves, mut held, mut is_broken) = (Vec::new(), None, false);
         for (step, after) in self.worker.successors() {
             let undo = self.worker.play(step);
             let leaf = self.worker.leaf(holder, false);
-            let is_disproved = leaf == Leaf::Inner && {
-                let numbers = self.worker.look_up();
-                self.worker.is_disproved(numbers)
-            };
+            let is_known = leaf == Leaf::Inner && self.is_disproved(&after, is_holder);
             self.worker.take_back(step, undo);
             if leaf == Leaf::Held {
-                return Err(step);
-            }
-            if is_disproved || leaf == Leaf::Inner && self.ids.contains_key(&after) {
-                moves.push((step, after));
+                if is_holder {
+                    held = Some(step);
+                    break;
+                }
+            } else if is_known {
+                moves.push((step, self.id(after)));
+            } else {
+                is_broken |= !is_holder;
             }
         }
-        moves.sort_by_key(|&(step, _)| Some(step) == stored);
-        Ok(moves)
+        let vertex = &mut self.vertices[id];
+        (vertex.held, vertex.is_broken) = (held, is_broken);
+        if !is_broken && held.is_none() {
+            vertex.moves = moves;
+        }
     }
 
-    /// Breaks a position and all of the prover's before it; the holder's choose again.
-    fn break_from(&mut self, first: VertexId) {
-        let mut breaking = vec![first];
-        while let Some(id) = breaking.pop() {
-            self.vertices[id].hold = Hold::Broken;
-            for parent in std::mem::take(&mut self.vertices[id].parents) {
-                match self.vertices[parent].hold {
-                    Hold::Replies(_) => breaking.push(parent),
-                    Hold::Move(_, after) if after == Some(id) => {
-                        self.vertices[parent].hold = Hold::Pending;
-                        self.open.push(parent);
-                    }
-                    _ => {}
+    /// Returns whether the worker's state, this position, may belong to the set. All moves of the
+    /// prover must lead to such positions, so one that the table has lost is searched again after
+    /// them.
+    fn is_disproved(&mut self, position: &Canonical<W>, is_holders_move: bool) -> bool {
+        if self.ids.contains_key(position) {
+            return true;
+        }
+        let numbers = self.worker.look_up();
+        self.worker.is_disproved(numbers)
+            || !is_holders_move
+                && !self.worker.is_proved(numbers)
+                && self.helper.disproves(self.worker)
+    }
+
+    /// Deletes the positions that do not hold, with all that lose their hold by that.
+    fn delete_broken(&mut self) {
+        let mut parents = vec![Vec::new(); self.vertices.len()];
+        let mut moves_left: Vec<usize> = Vec::with_capacity(self.vertices.len());
+        let mut deleted = Vec::new();
+        for (id, vertex) in self.vertices.iter().enumerate() {
+            vertex.moves.iter().for_each(|&(_, after)| parents[after].push(id));
+            moves_left.push(vertex.moves.len());
+            let is_lost =
+                self.holder_is_to_move(vertex) && vertex.held.is_none() && vertex.moves.is_empty();
+            if vertex.is_broken || is_lost {
+                deleted.push(id);
+            }
+        }
+        deleted.iter().for_each(|&id| self.vertices[id].is_deleted = true);
+        while let Some(id) = deleted.pop() {
+            for &parent in &parents[id] {
+                moves_left[parent] -= 1;
+                let is_holder = self.holder_is_to_move(&self.vertices[parent]);
+                let is_lost = !is_holder || moves_left[parent] == 0;
+                let vertex = &mut self.vertices[parent];
+                if is_lost && !vertex.is_deleted {
+                    vertex.is_deleted = true;
+                    deleted.push(parent);
                 }
             }
         }
@@ -323,16 +253,15 @@ impl<const W: usize, H: Helper<W>> Growth<'_, '_, '_, W, H> {
         is_reached[ROOT] = true;
         let mut open = vec![ROOT];
         while let Some(id) = open.pop() {
-            let Vertex { position, hold, .. } = &self.vertices[id];
-            let next: &[VertexId] = match hold {
-                Hold::Replies(replies) => replies,
-                Hold::Move(step, after) => {
-                    moves.push((*position, *step));
-                    after.as_slice()
-                }
-                Hold::Pending | Hold::Broken => &[],
-            };
-            for &after in next {
+            let vertex = &self.vertices[id];
+            let mut next: &[(Step, VertexId)] = &vertex.moves;
+            if self.holder_is_to_move(vertex) {
+                let kept = next.iter().position(|&(_, after)| !self.vertices[after].is_deleted);
+                next = kept.map_or(&[], |at| &next[at..=at]);
+                let step = vertex.held.or(next.first().map(|&(step, _)| step));
+                moves.extend(step.map(|step| (vertex.position, step)));
+            }
+            for &(_, after) in next {
                 if !std::mem::replace(&mut is_reached[after], true) {
                     open.push(after);
                 }
@@ -341,9 +270,9 @@ impl<const W: usize, H: Helper<W>> Growth<'_, '_, '_, W, H> {
         moves
     }
 
-    /// Removes the broken positions from the table.
-    fn forget_broken(&mut self) {
-        for vertex in self.vertices.iter().filter(|vertex| matches!(vertex.hold, Hold::Broken)) {
+    /// Removes the deleted positions from the table.
+    fn forget_deleted(&mut self) {
+        for vertex in self.vertices.iter().filter(|vertex| vertex.is_deleted) {
             self.worker.set(&vertex.position);
             self.worker.shared.table.forget(self.worker.key());
         }

@@ -128,7 +128,7 @@ fn berkeley_reports_undecided_where_others_report_a_draw() {
         assert!(!text.contains("draw"), "{text}");
     }
     let text = place.run(&["stats", &rules, "--slice", "K0v5"]).done();
-    assert!(text.contains("undecided 200,") && !text.contains("draw"), "{text}");
+    assert!(text.contains("undecided 200 (") && !text.contains("draw"), "{text}");
     let build = place.run(&["build", &rules, "--slice", "K0v5", "--force"]).done();
     assert!(build.contains("undecided") && !build.contains("draw"), "{build}");
 }
