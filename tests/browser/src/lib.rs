@@ -7,11 +7,11 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fantoccini::error::CmdError;
+use fantoccini::error::{CmdError, NewSessionError};
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 mod gestures;
 mod wire;
@@ -77,11 +77,7 @@ impl Page {
             "timeouts": {"script": 120_000},
         });
         let Value::Object(wanted) = wanted else { unreachable!() };
-        let mut builder = ClientBuilder::new(HttpConnector::new());
-        let driver = environment("DRIVER");
-        let client = builder.capabilities(wanted).connect(&driver);
-        let client = tokio::time::timeout(PATIENCE, client).await.expect("a browser in time");
-        let client = client.expect("a session of the browser");
+        let client = started(&wanted).await;
         let session = client.session_id().await.expect("the session").unwrap_or_default();
         let page = Page { client, session };
         page.size(1000, 900).await;
@@ -230,6 +226,24 @@ impl Drop for Page {
             let _ = stream.write_all(request.as_bytes());
             let _ = stream.set_read_timeout(Some(Duration::from_secs(3)));
             let _ = stream.read(&mut [0]);
+        }
+    }
+}
+
+/// Attempts to start a browser, which may exit at once on a machine that does much else.
+const STARTS: u32 = 3;
+
+/// Starts a browser with these capabilities.
+async fn started(wanted: &Map<String, Value>) -> Client {
+    let driver = environment("DRIVER");
+    let mut attempt = 1;
+    loop {
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        let client = builder.capabilities(wanted.clone()).connect(&driver);
+        let client = tokio::time::timeout(PATIENCE, client).await.expect("a browser in time");
+        match client {
+            Err(NewSessionError::SessionNotCreated(_)) if attempt < STARTS => attempt += 1,
+            client => return client.expect("a session of the browser"),
         }
     }
 }
