@@ -30,18 +30,15 @@ ones, one for each class of mirror images.
 """
 
 import argparse
-import json
-import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 # Leave no cache files in the source folder.
 sys.dont_write_bytecode = True
 
+from program import Program, print_head, print_row, ruleset_file
 from tafl_rules import ATTACKER, DEFENDER, KING, Rules
 
-BUILTIN = Path(__file__).resolve().parent.parent / "src" / "game" / "rules" / "builtin"
 HEAD = ["rules", "claim", "positions", "kept", "not won", "exception"]
 DRAWS = ["rules", "slice", "drawn", "positions", "a threat", "threats only", "one move"]
 DRAWS += ["chased", "to pass loses"]
@@ -92,23 +89,11 @@ class Edges:
         return found
 
 
-def run(options, *arguments, lines=()):
-    """Runs a command, and returns the objects that it prints."""
-    command = [options.program, *arguments, "--json"]
-    if options.tables:
-        command += ["--tables", options.tables]
-    given = "".join(f"{line}\n" for line in lines)
-    done = subprocess.run(command, input=given, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def sample(options, name, slice, mover, *selection):
     """Random positions of a slice with their values."""
     asked = ["--slice", slice, "--to-move", mover, *selection]
     random = ["--random", str(options.positions), "--seed", str(options.seed)]
-    return run(options, "find", name, *asked, *random)
+    return options.program.lines("find", name, *asked, *random)
 
 
 def positions(options, name, slice, mover):
@@ -119,12 +104,12 @@ def positions(options, name, slice, mover):
 
 def probe(options, name, texts):
     """The outcomes of positions."""
-    return [one["category"] for one in run(options, "probe", name, "--batch", "-", lines=texts)]
+    return [one["category"] for one in options.program.lines("probe", name, "--batch", "-", given=texts)]
 
 
 def draws(options, rules, name, slice):
     """The cells of the second table for a slice, none if it has no draws."""
-    stats = run(options, "stats", name, "--slice", slice["slice"])[1]
+    stats = options.program.lines("stats", name, "--slice", slice["slice"])[1]
     found = sample(options, name, slice["slice"], "defenders", "--value", "draw")
     if not found:
         return None
@@ -153,7 +138,7 @@ def draws(options, rules, name, slice):
 
 def slices(options, name):
     """The slices of the manifest."""
-    return run(options, "manifest", name)[0]["slices"]
+    return options.program.lines("manifest", name)[0]["slices"]
 
 
 def row(options, rules, name):
@@ -196,7 +181,7 @@ def parse():
 
 def paths_table(options, rules_of):
     """Prints what the books say of the king's paths."""
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+    print_head(HEAD)
     for name, rules in rules_of.items():
         count, exceptions = row(options, rules, name)
         for claim in CLAIMS:
@@ -204,23 +189,25 @@ def paths_table(options, rules_of):
                 kept, lost = (100 * count[claim, word] / count[claim] for word in HEAD[3:5])
                 shown = exceptions.get((claim, False)) or exceptions.get((claim, True), "")
                 cells = [name, claim, f"{count[claim]:,}", f"{kept:.2f} %", f"{lost:.3f} %", shown]
-                print(f"| {' | '.join(cells)} |", flush=True)
+                print_row(cells)
 
 
 def draws_table(options, rules_of):
     """Prints how bare kings hold draws."""
-    print(f"\n| {' | '.join(DRAWS)} |\n|{'---|' * len(DRAWS)}")
+    print()
+    print_head(DRAWS)
     for name, rules in rules_of.items():
         for slice in slices(options, name):
             if slice["slice"].startswith("K0v") and any(one["draw"] for one in slice["sides"]):
                 cells = draws(options, rules, name, slice)
                 if cells:
-                    print(f"| {' | '.join(cells)} |", flush=True)
+                    print_row(cells)
 
 
 def main():
     options = parse()
-    rules_of = {name: Rules(BUILTIN / f"{name}.toml") for name in options.rules}
+    options.program = Program(options.program, options.tables, statuses=[0])
+    rules_of = {name: Rules(ruleset_file(name)) for name in options.rules}
     paths_table(options, rules_of)
     draws_table(options, rules_of)
 

@@ -11,29 +11,15 @@ they do. With a limit of nodes, the results do not depend on the machine.
 """
 
 import argparse
-import json
-import subprocess
 import sys
-from pathlib import Path
 
 # Leave no cache files in the source folder.
 sys.dont_write_bytecode = True
 
+from program import Program, print_head, print_row, ruleset_file
 from tafl_rules import ATTACKER, DEFENDER, SIDES, Rules
 
-BUILTIN = Path(__file__).resolve().parent.parent / "src" / "game" / "rules" / "builtin"
 HEAD = ["move", "value", "attackers win", "defenders win", "nodes", "seconds"]
-
-
-def run(options, *arguments):
-    """Runs a command of the program, and returns the object that it prints."""
-    command = [options.program, *map(str, arguments), "--json"]
-    if options.tables:
-        command += ["--tables", options.tables]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in (0, 1) or not done.stdout:
-        sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
 
 
 def name(rules, move):
@@ -63,10 +49,10 @@ def question(answer):
     return answer["answer"]
 
 
-def row(options, move, position):
+def row(options, program, move, position):
     """The cells of a move, and what the rows are sorted by: the outcome for the defenders."""
-    found = run(options, "solve", options.rules, position, "--threads", 1, "--nodes", options.nodes,
-                "--memory", options.memory)
+    limits = ["--threads", 1, "--nodes", options.nodes, "--memory", options.memory]
+    found = program.json("solve", options.rules, position, *limits)
     attackers, defenders = found["attackers"], found["defenders"]
     cells = [move, found["value"], question(attackers), question(defenders)]
     cells += [f"{found['nodes']:,}", f"{found['seconds']:.0f}"]
@@ -89,15 +75,15 @@ def parse():
 
 def main():
     options = parse()
-    file = Path(options.rules)
-    rules = Rules(file if file.suffix == ".toml" else BUILTIN / f"{options.rules}.toml")
-    known = run(options, "rules", options.rules)
+    program = Program(options.program, options.tables)
+    rules = Rules(ruleset_file(options.rules))
+    known = program.json("rules", options.rules)
     start = f"{known['start']} {known['first_mover'][0]}"
     board, mover = rules.parse(options.position or start)
-    rows = [row(options, *move) for move in successors(rules, board, mover)]
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+    rows = [row(options, program, *move) for move in successors(rules, board, mover)]
+    print_head(HEAD)
     for _, cells in sorted(rows):
-        print(f"| {' | '.join(cells)} |")
+        print_row(cells)
 
 
 if __name__ == "__main__":

@@ -25,13 +25,16 @@ and reused.
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import tomllib
 from pathlib import Path
 
-BUILTIN = Path(__file__).resolve().parent.parent / "src" / "game" / "rules" / "builtin"
+# Leave no cache files in the source folder.
+sys.dont_write_bytecode = True
+
+from program import Program, print_head, print_row, ruleset_file
+
 HEAD = ["decision", "outcome", "attackers", "defenders", "distance", "attackers win", "draws"]
 HEAD += ["apart", "longest"]
 SOLDIERS = ["attackers", "defenders"]
@@ -110,25 +113,11 @@ def toml(table, path=""):
     return "".join(lines + tables)
 
 
-class Program:
-    """The program to run, and its folder of tables."""
-
-    def __init__(self, path, tables):
-        self.path, self.tables = path, tables
-
-    def json(self, *arguments):
-        """Returns the objects that a command prints."""
-        command = [self.path, *map(str, arguments), "--json", "--tables", self.tables]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
-        return [json.loads(line) for line in done.stdout.splitlines()]
-
-    def longest(self, rules):
-        """Returns the longest win in plies."""
-        (manifest,) = self.json("manifest", rules)
-        sides = (side for entry in manifest["slices"] for side in entry["sides"])
-        return max(side["max_win"] for side in sides)
+def longest_win(program, rules):
+    """Returns the longest win in plies."""
+    manifest = program.json("manifest", rules)
+    sides = (side for entry in manifest["slices"] for side in entry["sides"])
+    return max(side["max_win"] for side in sides)
 
 
 def attackers_win(line, field):
@@ -181,28 +170,28 @@ def parse():
 
 def main():
     options = parse()
-    base = tomllib.loads((BUILTIN / f"{options.base}.toml").read_text("utf-8"))
+    base = tomllib.loads(ruleset_file(options.base).read_text("utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
-        program = Program(options.program, work / "tables")
-        slices = [line["slice"] for line in program.json("build", options.base, "--men", options.men)]
+        program = Program(options.program, work / "tables", statuses=[0])
+        slices = [line["slice"] for line in program.lines("build", options.base, "--men", options.men)]
         rows = []
         for number, (decision, changes) in enumerate(DECISIONS.items(), 1):
             name = f"{options.base}-{number}"
             file = work / f"{name}.toml"
             file.write_text(toml(varied(base, name, changes)), "utf-8")
-            program.json("build", file, "--men", options.men)
+            program.lines("build", file, "--men", options.men)
             compare = ["compare", options.base, file, "--most", 0, "--slice", ",".join(slices)]
-            lines = program.json(*compare)
-            rows.append(row(decision, lines, program.longest(file)))
+            lines = program.lines(*compare)
+            rows.append(row(decision, lines, longest_win(program, file)))
             print(f"{decision}: {rows[-1][1][1]} %", file=sys.stderr, flush=True)
-        _, own = row(options.base, lines, program.longest(options.base), "counts")
+        _, own = row(options.base, lines, longest_win(program, options.base), "counts")
         own[1:5], own[7] = [""] * 4, ""
     rows.sort(key=lambda row: -row[0])
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+    print_head(HEAD)
     for cells in [own, *(cells for _, cells in rows)]:
-        print(f"| {' | '.join(cells)} |")
+        print_row(cells)
 
 
 if __name__ == "__main__":

@@ -33,10 +33,14 @@ the search proves another value.
 import argparse
 import json
 import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+# Leave no cache files in the source folder.
+sys.dont_write_bytecode = True
+
+from program import Program, print_head, print_row
 
 GAMES = Path(__file__).resolve().parent.parent / "examples" / "rulesets"
 HEAD = ["game", "men", "value", "nodes", "seconds", "moves", "bytes", "certificate", "tables"]
@@ -62,35 +66,6 @@ class Game:
         """Returns the slices that captures from the start may lead to, smallest first."""
         pairs = [(d, a) for d in range(self.defenders + 1) for a in range(1, self.attackers + 1)]
         return [f"K{d}v{a}" for d, a in sorted(pairs, key=lambda pair: (sum(pair), pair[1]))]
-
-
-class Program:
-    """The program to run."""
-
-    def __init__(self, path, tables):
-        self.path = path
-        self.tables = tables
-
-    def run(self, *arguments, tables=None):
-        """Runs a command, and returns its status, output and messages."""
-        command = [self.path, *map(str, arguments), "--json", "--tables", tables or self.tables]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode not in (0, 1):
-            sys.exit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
-        return done
-
-    def lines(self, *arguments, tables=None):
-        """Returns the lines of a command's output."""
-        done = self.run(*arguments, tables=tables)
-        return [json.loads(line) for line in done.stdout.splitlines()]
-
-    def json(self, *arguments, tables=None):
-        """Returns the only line of a command's output; exits if there is none."""
-        done = self.run(*arguments, tables=tables)
-        lines = done.stdout.splitlines()
-        if len(lines) != 1:
-            sys.exit(f"{self.path} {' '.join(map(str, arguments))}: {done.stderr.strip()}")
-        return json.loads(lines[0])
 
 
 def processor_seconds():
@@ -217,12 +192,12 @@ def print_whole_games(program, files, options):
     """Prints the tables of whole games; returns whether tables and search agree."""
     options.tables.mkdir(parents=True, exist_ok=True)
     times = BuildTimes(options.tables)
-    print(f"| {' | '.join(WHOLE_HEAD)} |\n|{'---|' * len(WHOLE_HEAD)}", flush=True)
+    print_head(WHOLE_HEAD)
     good, values = True, {}
     for path in files:
         game = Game(program, path)
         cells, value, is_good = whole_row(program, game, options, times)
-        print(f"| {' | '.join(cells)} |", flush=True)
+        print_row(cells)
         values[game.name.rpartition("-")[0], game.attackers, game.defenders] = value
         good &= is_good
     print(balance(values), end="")
@@ -264,11 +239,11 @@ def main():
         program = Program(options.program, options.probe or tempfile.mkdtemp(dir=temporary))
         if options.whole:
             sys.exit(0 if print_whole_games(program, files, options) else 1)
-        print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}", flush=True)
+        print_head(HEAD)
         good = True
         for path in files:
             cells, is_good = row(program, Game(program, path), options, work)
-            print(f"| {' | '.join(cells)} |", flush=True)
+            print_row(cells)
             good &= is_good
     sys.exit(0 if good else 1)
 
