@@ -264,8 +264,12 @@ pub(super) fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> Str
 /// Formats the shares of the attackers' wins, of what nobody wins, and of the defenders' wins, in
 /// percent.
 pub(super) fn percents(shares: &WinnerShares) -> [String; 3] {
-    [shares.attackers_win, shares.open(), shares.defenders_win]
-        .map(|share| format!("{:.2}", 100.0 * share))
+    [shares.attackers_win, shares.open(), shares.defenders_win].map(percent)
+}
+
+/// Formats a share as per cent, without the sign.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2}", 100.0 * share)
 }
 
 /// Formats a count as a sentence: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`. The

@@ -1,7 +1,7 @@
 use taflbase::compare::{ChangeReport, CompareReport, Counts, PositionReport};
 use taflbase::value::Plies;
 
-use crate::cli::output::{columns, grouped};
+use crate::cli::output::{columns, grouped, percent};
 
 /// Formats the comparison of a slice with one side to move.
 pub(super) fn comparison(report: &CompareReport) -> String {
@@ -140,8 +140,4 @@ fn summary_row(report: &CompareReport) -> Vec<String> {
         share(report.changed_outcome, report.shared),
         report.changed_distance.map_or(String::new(), |changed| share(changed, report.shared)),
     ]
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.2}", 100.0 * share)
 }
