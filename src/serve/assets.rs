@@ -37,7 +37,9 @@ files! {
     "pieces.js" "text/javascript; charset=utf-8";
     "position.js" "text/javascript; charset=utf-8";
     "rules.js" "text/javascript; charset=utf-8";
+    "settings.js" "text/javascript; charset=utf-8";
     "tables.js" "text/javascript; charset=utf-8";
+    "theme.js" "text/javascript; charset=utf-8";
     "tree.js" "text/javascript; charset=utf-8";
     "views.css" "text/css; charset=utf-8";
     "words.js" "text/javascript; charset=utf-8";

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,12 +13,17 @@ use axum::response::Response;
 use hyper::body::Frame;
 use serde::Serialize;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, interval_at};
 
 /// Interval of the comments that keep an idle connection open.
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The sending end of an event stream.
-pub(super) struct EventSender(mpsc::Sender<Bytes>);
+pub(super) struct EventSender {
+    bytes: mpsc::Sender<Bytes>,
+    /// The number of the last event of [`EventSender::send_next`].
+    number: AtomicU64,
+}
 
 /// The response body of an event stream.
 struct EventBody(mpsc::Receiver<Bytes>);
@@ -31,7 +37,7 @@ pub(super) fn open() -> (EventSender, Response) {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // Turns off buffering in nginx, which would delay the events.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    (EventSender(sender), response)
+    (EventSender { bytes: sender, number: AtomicU64::new(0) }, response)
 }
 
 impl EventSender {
@@ -42,18 +48,38 @@ impl EventSender {
         self.put(format!("event: {event}\nid: {id}\ndata: {json}\n\n")).await
     }
 
+    /// Sends an event with the next number as its ID, from 1. Returns `false` if the client has
+    /// disconnected.
+    pub(super) async fn send_next(&self, event: &str, data: &impl Serialize) -> bool {
+        let id = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        self.send(event, id, data).await
+    }
+
+    /// Sends comments that keep an idle connection open, until the client disconnects.
+    pub(super) async fn keep_alive(&self) {
+        let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+        loop {
+            tokio::select! {
+                () = self.closed() => return,
+                _ = heartbeat.tick() => {
+                    self.heartbeat().await;
+                }
+            }
+        }
+    }
+
     /// Sends a comment that keeps the connection open.
     pub(super) async fn heartbeat(&self) -> bool {
         self.put(":\n\n".to_owned()).await
     }
 
     async fn put(&self, text: String) -> bool {
-        self.0.send(text.into()).await.is_ok()
+        self.bytes.send(text.into()).await.is_ok()
     }
 
     /// Waits until the client disconnects.
     pub(super) async fn closed(&self) {
-        self.0.closed().await;
+        self.bytes.closed().await;
     }
 }
 

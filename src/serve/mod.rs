@@ -35,6 +35,7 @@ mod problem;
 mod response;
 mod router;
 mod search_pool;
+mod search_queue;
 mod served_ruleset;
 mod server;
 mod stats_cache;

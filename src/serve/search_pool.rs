@@ -1,27 +1,22 @@
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tokio::sync::OwnedSemaphorePermit;
-
-use crate::engine::{Engine, EngineOptions, Iteration, Limits, SearchRequest, Stopper};
+use crate::engine::{Engine, EngineOptions, Iteration, Limits, SearchRequest};
 use crate::game::history::Game;
 use crate::system::priority;
 
-use super::limiter::Limiter;
 use super::problem::Problem;
+use super::search_queue::{Cancellation, Purpose, SearchQueue, SearchTicket};
 use super::served_ruleset::Knowledge;
 
-/// Maximum searches in the queue.
-const MAX_QUEUED: usize = 16;
 /// Size of a search's transposition table.
 const TABLE_BYTES: usize = 16 << 20;
 
 /// Runs engine searches, each on one thread of low priority.
 pub(super) struct SearchPool {
-    limiter: Limiter,
+    queue: Arc<SearchQueue>,
     /// Time limit of a search.
     pub(super) time: Duration,
 }
@@ -38,23 +33,10 @@ pub(super) struct SearchTask {
 /// A running search, which is cancelled when this is dropped.
 pub(super) struct RunningSearch(Arc<Cancellation>);
 
-/// Cancels a search, even one that has not started.
-#[derive(Default)]
-struct Cancellation {
-    is_cancelled: AtomicBool,
-    stopper: Mutex<Option<Stopper>>,
-}
-
-impl Cancellation {
-    fn cancel(&self) {
-        self.is_cancelled.store(true, Ordering::Relaxed);
-        if let Some(stopper) = &*self.stopper.lock().unwrap_or_else(PoisonError::into_inner) {
-            stopper.stop();
-        }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.is_cancelled.load(Ordering::Relaxed)
+impl RunningSearch {
+    /// Whether the search was ended for a game that had to wait.
+    pub(super) fn has_given_way(&self) -> bool {
+        self.0.has_given_way()
     }
 }
 
@@ -66,29 +48,32 @@ impl Drop for RunningSearch {
 
 impl SearchPool {
     pub(super) fn new(concurrent: usize, time: Duration) -> SearchPool {
-        SearchPool { limiter: Limiter::new(concurrent, MAX_QUEUED), time }
+        SearchPool { queue: Arc::new(SearchQueue::new(concurrent)), time }
     }
 
-    /// Waits for a permit to search.
-    pub(super) async fn acquire(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        self.limiter.acquire().await
+    /// Enters the queue of searches.
+    ///
+    /// # Errors
+    /// If too many searches wait already.
+    pub(super) fn enter(&self, purpose: Purpose) -> Result<SearchTicket, Problem> {
+        self.queue.enter(purpose)
     }
 
-    /// Starts a search that holds the permit to its end. Calls `report` with each iteration, and
-    /// with the last one again at the end; never if there is nothing to search.
+    /// Starts a search that holds the ticket, whose turn must have come, to its end. Calls
+    /// `report` with each iteration, and with the last one again at the end; never if there is
+    /// nothing to search.
     pub(super) fn start(
-        &self,
-        permit: OwnedSemaphorePermit,
+        ticket: SearchTicket,
         task: SearchTask,
         mut report: impl FnMut(&Iteration) + Send + 'static,
     ) -> RunningSearch {
-        let cancellation = Arc::new(Cancellation::default());
+        let cancellation = ticket.cancellation();
         let running = RunningSearch(Arc::clone(&cancellation));
         // If no thread can be started, `report` is dropped, and the caller sees an empty search.
         let _ = thread::Builder::new().spawn(move || {
             priority::lower();
             search(task, &cancellation, &mut report);
-            drop(permit);
+            drop(ticket);
         });
         running
     }
@@ -104,9 +89,7 @@ fn search(task: SearchTask, cancellation: &Cancellation, report: &mut dyn FnMut(
         EngineOptions { table_bytes: TABLE_BYTES, tables, proofs, ..EngineOptions::new(&rules) };
     // Without memory for the table, the caller sees an empty search, as without a thread.
     let Ok(mut engine) = Engine::new(rules, options) else { return };
-    // Publish the stopper before reading the flag: a concurrent `cancel` then either finds the
-    // stopper or is seen here.
-    *cancellation.stopper.lock().unwrap_or_else(PoisonError::into_inner) = Some(engine.stopper());
+    cancellation.publish(engine.stopper());
     if cancellation.is_cancelled() {
         return;
     }

@@ -111,14 +111,14 @@ async fn without_an_engine_there_is_none() {
     assert_eq!(post(&router, REPLY, &json!({"level": "easy"})).await.code(), "not-found");
 }
 
-/// Opens a stream and reads its first event.
-fn listen(address: SocketAddr) -> BufReader<std::net::TcpStream> {
+/// Opens a stream and reads to the first event of this kind.
+fn listen(address: SocketAddr, kind: &str) -> BufReader<std::net::TcpStream> {
     let mut stream = connect(address);
     let path = format!("/api/v1/rulesets/brandubh/analysis?position={OPEN}");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
-    while !line.starts_with("event:") {
+    while line != format!("event: {kind}\n") {
         line.clear();
         assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ends");
     }
@@ -133,7 +133,7 @@ fn a_client_that_disconnects_ends_its_search() {
     // Only one search may run: each can begin only when the one before has ended.
     let began = Instant::now();
     for _ in 0..3 {
-        drop(listen(server.address));
+        drop(listen(server.address, "iteration"));
     }
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     server.end();
@@ -144,11 +144,75 @@ fn an_open_stream_does_not_delay_shutdown() {
     let time = Duration::from_secs(60);
     let options = ServeOptions { search_time: time, ..ServeOptions::default() };
     let mut server = Running::new(options);
-    let mut stream = listen(server.address);
+    let mut stream = listen(server.address, "iteration");
     let began = Instant::now();
     server.end();
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut stream, &mut rest).unwrap();
     assert!(rest.contains("data: {\"reason\":\"shutdown\"}"), "{rest}");
+}
+
+/// Reads the next event of a stream: its kind and data.
+fn next_event(reader: &mut impl BufRead) -> (String, Value) {
+    let (mut kind, mut line) = (String::new(), String::new());
+    loop {
+        line.clear();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ends");
+        if let Some(name) = line.strip_prefix("event: ") {
+            name.trim().clone_into(&mut kind);
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            return (kind, serde_json::from_str(data).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_move_does_not_wait_for_analyses() {
+    let time = Duration::from_secs(60);
+    let options = ServeOptions { search_time: time, ..ServeOptions::default() };
+    let mut server = Running::new(options);
+    let mut first = listen(server.address, "iteration");
+    next_event(&mut first);
+    let mut second = listen(server.address, "waiting");
+    assert_eq!(next_event(&mut second).1, json!({"place": 1}));
+    let began = Instant::now();
+    let mut game = connect(server.address);
+    let body = r#"{"level":"beginner"}"#;
+    let head = format!("POST {REPLY} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json");
+    write!(
+        game,
+        "{head}\r\nAccept: text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut game = BufReader::new(game);
+    let chosen = loop {
+        match next_event(&mut game) {
+            (kind, place) if kind == "waiting" => assert_eq!(place, json!({"place": 1})),
+            (kind, chosen) => {
+                assert_eq!(kind, "move");
+                break chosen;
+            }
+        }
+    };
+    assert!(chosen["move"].is_string() && chosen["over"].is_null(), "{chosen}");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    // The analysis gives way, and then continues before the other.
+    let mut depths = Vec::new();
+    let mut has_waited = false;
+    loop {
+        let (kind, data) = next_event(&mut first);
+        if kind == "waiting" {
+            has_waited = true;
+        } else {
+            assert_eq!(kind, "iteration");
+            depths.push((data["depth"].as_u64(), data["complete"].as_bool()));
+            if has_waited {
+                break;
+            }
+        }
+    }
+    assert!(depths.is_sorted_by(|one, two| one < two), "{depths:?}");
+    server.end();
 }

@@ -1,21 +1,24 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::time::{Instant, interval_at};
+use tokio::sync::mpsc::unbounded_channel;
 
 use crate::engine::{IterationReport, Limits};
 use crate::game::history::Game;
 
 use super::super::app_state::AppState;
-use super::super::event_stream::{self, EventSender, HEARTBEAT};
+use super::super::event_stream::{self, EventSender};
 use super::super::extract::{QueryParams, RulesetPath, parse_position, required_position};
 use super::super::problem::Problem;
 use super::super::response::Subject;
-use super::super::search_pool::{RunningSearch, SearchTask};
+use super::super::search_pool::{SearchPool, SearchTask};
+use super::super::search_queue::{Purpose, SearchTicket};
+use super::super::served_ruleset::ServedRuleset;
+use super::turn;
 
 /// Maximum number of lines.
 const MAX_LINES: usize = 10;
@@ -32,6 +35,15 @@ struct EndEvent {
     reason: &'static str,
 }
 
+/// The analysis of a position for a client.
+struct Analysis {
+    served: Arc<ServedRuleset>,
+    game: Game,
+    lines: NonZeroUsize,
+    state: Arc<AppState>,
+    sender: EventSender,
+}
+
 /// Searches a position and streams the iterations.
 pub(super) async fn analysis(
     State(state): State<Arc<AppState>>,
@@ -46,22 +58,11 @@ pub(super) async fn analysis(
         return Err(Problem::game_over(format!("the game is over: {outcome}")));
     }
     let lines = parse_lines(query.lines.unwrap_or(1))?;
-    let task = SearchTask {
-        game: game.clone(),
-        knowledge: Some(served.knowledge()),
-        lines,
-        limits: Limits::time(searches.time),
-    };
-    let permit = searches.acquire().await?;
-    let (iteration_sender, iterations) = unbounded_channel();
-    let running = searches.start(permit, task, move |iteration| {
-        // This fails after the client has disconnected.
-        let _ = iteration_sender.send(IterationReport::new(&game, iteration));
-    });
+    let ticket = searches.enter(Purpose::Analysis)?;
     let (sender, mut response) = event_stream::open();
-    tokio::spawn(forward(iterations, sender, running, Arc::clone(&state)));
     let ruleset = Some(served.name().to_owned());
     response.extensions_mut().insert(Subject { ruleset, slice: None });
+    tokio::spawn(stream(Analysis { served, game, lines, state, sender }, ticket));
     Ok(response)
 }
 
@@ -72,36 +73,58 @@ fn parse_lines(lines: usize) -> Result<NonZeroUsize, Problem> {
         .ok_or_else(|| Problem::bad_parameter(format!("lines is {lines}: use 1 to {MAX_LINES}")))
 }
 
-/// Sends iterations until the search ends, the client disconnects or the server shuts down.
-async fn forward(
-    mut iterations: UnboundedReceiver<IterationReport>,
-    sender: EventSender,
-    running: RunningSearch,
-    state: Arc<AppState>,
-) {
-    let shutdown = state.shutdown();
-    tokio::pin!(shutdown);
-    let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
-    let (mut last, mut number) = (None, 0);
-    let reason = loop {
-        tokio::select! {
-            () = &mut shutdown => break "shutdown",
-            () = sender.closed() => return,
-            _ = heartbeat.tick() => {
-                sender.heartbeat().await;
-            }
-            iteration = iterations.recv() => match iteration {
-                None => break "done",
+/// Sends the analysis until it ends, the client disconnects or the server shuts down.
+async fn stream(analysis: Analysis, ticket: SearchTicket) {
+    let reason = tokio::select! {
+        () = analysis.state.shutdown() => "shutdown",
+        () = analysis.sender.keep_alive() => return,
+        () = analysis.run(ticket) => "done",
+    };
+    analysis.sender.send_next("end", &EndEvent { reason }).await;
+}
+
+impl Analysis {
+    /// Searches to the end. After giving way to a game, the search begins anew, and the
+    /// iterations that the client has already seen are not sent again.
+    async fn run(&self, first: SearchTicket) {
+        let Ok(searches) = self.state.engine() else { return };
+        let mut ticket = first;
+        let mut last: Option<IterationReport> = None;
+        loop {
+            turn::await_turn(&mut ticket, Some(&self.sender)).await;
+            let (iteration_sender, mut iterations) = unbounded_channel();
+            let game = self.game.clone();
+            let running = SearchPool::start(ticket, self.task(searches.time), move |iteration| {
+                // This fails after the client has disconnected.
+                let _ = iteration_sender.send(IterationReport::new(&game, iteration));
+            });
+            let seen = last.as_ref().map(progress);
+            while let Some(iteration) = iterations.recv().await {
                 // The search reports the last iteration twice.
-                same if same == last => {}
-                Some(iteration) => {
-                    number += 1;
-                    sender.send("iteration", number, &iteration).await;
+                if Some(progress(&iteration)) > seen && last.as_ref() != Some(&iteration) {
+                    self.sender.send_next("iteration", &iteration).await;
                     last = Some(iteration);
                 }
-            },
+            }
+            if !running.has_given_way() {
+                return;
+            }
+            let Ok(next) = searches.enter(Purpose::Interrupted) else { return };
+            ticket = next;
         }
-    };
-    drop(running);
-    sender.send("end", number + 1, &EndEvent { reason }).await;
+    }
+
+    fn task(&self, time: Duration) -> SearchTask {
+        SearchTask {
+            game: self.game.clone(),
+            knowledge: Some(self.served.knowledge()),
+            lines: self.lines,
+            limits: Limits::time(time),
+        }
+    }
+}
+
+/// How far an iteration has come, for comparison.
+fn progress(iteration: &IterationReport) -> (u32, bool) {
+    (iteration.depth, iteration.complete)
 }

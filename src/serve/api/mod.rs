@@ -9,6 +9,7 @@ mod reply;
 pub(super) mod rulesets;
 mod slices;
 mod stores;
+mod turn;
 
 use std::sync::Arc;
 

@@ -3,6 +3,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
+use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -13,10 +16,13 @@ use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 
 use super::super::app_state::AppState;
+use super::super::event_stream::{self, EventSender};
 use super::super::extract::{JsonBody, RulesetPath, parse_position};
 use super::super::problem::Problem;
-use super::super::response::{Caching, JsonReply};
-use super::super::search_pool::SearchTask;
+use super::super::response::{Caching, JsonReply, Subject};
+use super::super::search_pool::{SearchPool, SearchTask};
+use super::super::search_queue::{Purpose, SearchTicket};
+use super::turn;
 
 /// Maximum moves of a game.
 const MAX_MOVES: usize = 2000;
@@ -54,19 +60,37 @@ impl From<Outcome> for GameEnd {
     }
 }
 
-/// Chooses the engine's move in a game.
+impl MoveReply {
+    fn new(game: &Game, played: Option<String>) -> MoveReply {
+        let position = game.position().to_text(game.rules());
+        MoveReply { played, position, over: game.outcome().map(GameEnd::from) }
+    }
+}
+
+/// A search for the engine's move.
+struct MoveSearch {
+    game: Game,
+    level: &'static Level,
+    task: SearchTask,
+    ticket: SearchTicket,
+}
+
+/// Chooses the engine's move in a game. A client that accepts an event stream gets one, with its
+/// place in the queue.
 pub(super) async fn reply(
     State(state): State<Arc<AppState>>,
     RulesetPath(served): RulesetPath,
+    headers: HeaderMap,
     JsonBody(request): JsonBody<GameRequest>,
-) -> Result<JsonReply, Problem> {
+) -> Result<Response, Problem> {
     let searches = state.engine()?;
     let level = parse_level(request.level.as_deref())?;
     let rules = Arc::clone(&served.rules);
     // Replaying a long game takes time that the async threads do not have.
-    let mut game = state.probes.run(move || replay(&rules, &request)).await?;
+    let game = state.probes.run(move || replay(&rules, &request)).await?;
     if game.outcome().is_some() {
-        return move_reply(&game, None);
+        let over = JsonReply::new(&MoveReply::new(&game, None), Caching::Never)?;
+        return Ok(over.into_response());
     }
     let task = SearchTask {
         game: game.clone(),
@@ -74,32 +98,61 @@ pub(super) async fn reply(
         lines: level.lines(),
         limits: level.limits(searches.time.min(MAX_TIME)),
     };
-    let permit = searches.acquire().await?;
-    // The channel closes when the search ends and drops the callback.
-    let (sender, mut iterations) = unbounded_channel();
-    let running = searches.start(permit, task, move |iteration| {
-        // This fails after the client has disconnected.
-        let _ = sender.send(iteration.clone());
-    });
-    // Each search ends with a final report, so the last iteration is the result.
-    let mut last = None;
-    while let Some(iteration) = iterations.recv().await {
-        last = Some(iteration);
+    let search = MoveSearch { game, level, task, ticket: searches.enter(Purpose::Game)? };
+    if accepts_events(&headers) {
+        let (sender, mut response) = event_stream::open();
+        let ruleset = Some(served.name().to_owned());
+        response.extensions_mut().insert(Subject { ruleset, slice: None });
+        tokio::spawn(stream(search, sender, Arc::clone(&state)));
+        return Ok(response);
     }
-    drop(running);
-    let seed = RandomState::new().hash_one(0);
-    let chosen = last
-        .and_then(|iteration| level.choose(&iteration, seed))
-        .ok_or_else(|| Problem::internal("the engine found no move"))?;
-    let text = chosen.display(game.rules().board).to_string();
-    game.push(&chosen);
-    Ok(move_reply(&game, Some(text))?.about(served.name(), None))
+    let chosen = search.run(None).await?;
+    Ok(JsonReply::new(&chosen, Caching::Never)?.about(served.name(), None).into_response())
 }
 
-fn move_reply(game: &Game, played: Option<String>) -> Result<JsonReply, Problem> {
-    let position = game.position().to_text(game.rules());
-    let over = game.outcome().map(GameEnd::from);
-    JsonReply::new(&MoveReply { played, position, over }, Caching::Never)
+/// Whether the client accepts an event stream as the response.
+fn accepts_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|media| media.contains("text/event-stream"))
+}
+
+/// Sends the place in the queue, and then the move or the problem.
+async fn stream(search: MoveSearch, sender: EventSender, state: Arc<AppState>) {
+    let result = tokio::select! {
+        () = state.shutdown() => return,
+        () = sender.keep_alive() => return,
+        result = search.run(Some(&sender)) => result,
+    };
+    match result {
+        Ok(chosen) => sender.send_next("move", &chosen).await,
+        Err(problem) => sender.send_next("problem", &problem).await,
+    };
+}
+
+impl MoveSearch {
+    async fn run(self, events: Option<&EventSender>) -> Result<MoveReply, Problem> {
+        let MoveSearch { mut game, level, task, mut ticket } = self;
+        turn::await_turn(&mut ticket, events).await;
+        // The channel closes when the search ends and drops the callback.
+        let (sender, mut iterations) = unbounded_channel();
+        let running = SearchPool::start(ticket, task, move |iteration| {
+            // This fails after the client has disconnected.
+            let _ = sender.send(iteration.clone());
+        });
+        // Each search ends with a final report, so the last iteration is the result.
+        let mut last = None;
+        while let Some(iteration) = iterations.recv().await {
+            last = Some(iteration);
+        }
+        drop(running);
+        let seed = RandomState::new().hash_one(0);
+        let chosen = last
+            .and_then(|iteration| level.choose(&iteration, seed))
+            .ok_or_else(|| Problem::internal("the engine found no move"))?;
+        let text = chosen.display(game.rules().board).to_string();
+        game.push(&chosen);
+        Ok(MoveReply::new(&game, Some(text)))
+    }
 }
 
 fn parse_level(level: Option<&str>) -> Result<&'static Level, Problem> {

@@ -25,7 +25,7 @@ export class Verdict {
       proof ? h("a.button", { href: `#${rules.name}/proofs` }, `Proof: ${proof.certificate ?? "by tables"}`)
       : answer.category === "unknown" ? this.command(rules, slices) : !isBare(answer) && [
         h("a", { href: `#${rules.name}/${answer.slice}` }, `${answer.slice}, ${menOf(answer.slice)} men`),
-        button("Another like it", () => this.handlers.onrandom(answer),
+        button("Similar position", () => this.handlers.onrandom(answer),
           { title: "A random position of the same men, side to move and value" }),
       ]);
   }
@@ -47,6 +47,7 @@ export class Verdict {
     const titles = { "bad-position": "Not a position", "game-over": "The game is over here" };
     this.say(titles[problem.code] ?? "No answer", sentence(problem.message), null, "unknown");
     this.node.classList.toggle("wrong", problem.code !== "game-over");
+    if (!titles[problem.code]) fill(this.extra, button("Try again", this.handlers.onretry));
   }
 
   /** Shows a title, details and a side's icon. */

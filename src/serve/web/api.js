@@ -17,30 +17,32 @@ export class Problem extends Error {
 }
 
 const ROOT = "/api/v1";
+const JSON_BODY = { "Content-Type": "application/json" };
 const answers = new Map();
 
 /** Maximum requests to an overloaded server. */
 const TRIES = 30;
 
-async function request(path, options = {}, tries = 1) {
+/** Requests a path; `read` reads the response's body. */
+async function request(path, options = {}, read = (response) => response.json(), tries = 1) {
   let response, body;
   try {
     response = await fetch(ROOT + path, options);
     // A proxy's error may not be JSON. A truncated response is an error.
-    body = await response.json().catch((error) => {
+    body = await read(response).catch((error) => {
       if (response.ok) throw error;
       return {};
     });
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Problem({ detail: "the server does not respond; is it running?" });
+    if (error.name === "AbortError" || error instanceof Problem) throw error;
+    throw new Problem({ detail: "the server does not respond" });
   }
   // 202: statistics are being counted.
   if (response.status === 202 || (response.status === 503 && tries < TRIES)) {
     // A proxy may send a date.
     const seconds = Number(response.headers.get("Retry-After")) || 1;
     await pause(1000 * Math.max(seconds, 1), options.signal);
-    return request(path, options, tries + 1);
+    return request(path, options, read, tries + 1);
   }
   if (!response.ok) throw new Problem(body);
   return body;
@@ -88,17 +90,50 @@ export const probe = (name, position, signal) => cached(`${rulesetPath(name)}/pr
 /** The cached result of a probe, if any. */
 export const probed = (name, position) => answers.get(`${rulesetPath(name)}/probe${at(position)}`);
 
+/** Values of positions that were requested without their moves; null for those that have none. */
+const values = new Map();
+
+/** The cached value of a position: undefined if it has not been requested, null if it has none. */
+export const valued = (name, position) => probed(name, position) ?? values.get(name + position);
+
+/** Requests the values of positions, which `valued` then returns. */
+export async function value(name, positions, signal) {
+  const body = JSON.stringify({ positions, moves: false });
+  const { answers: found } = await request(`${rulesetPath(name)}/probe`, { method: "POST", headers: JSON_BODY, body, signal });
+  if (values.size > 20000) values.clear();
+  found.forEach((answer, i) => values.set(name + positions[i], answer.category ? answer : null));
+}
+
 /** A random position of a slice with the wanted value. */
 export function random(name, slice, wanted, signal) {
   const query = new URLSearchParams(wanted);
   return request(`${rulesetPath(name)}/slices/${slice}/random?${query}`, { signal });
 }
 
-/** The engine's move in a game that began at a position. */
-export function reply(name, position, moves, level, signal) {
+/** The engine's move in a game that began at a position; `onwait` gets the place in the queue. */
+export function reply(name, position, moves, level, signal, onwait) {
   const body = JSON.stringify({ position, moves, level });
-  const headers = { "Content-Type": "application/json" };
-  return request(`${rulesetPath(name)}/reply`, { method: "POST", headers, body, signal });
+  const headers = { ...JSON_BODY, Accept: "text/event-stream" };
+  const isStream = (response) => response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  return request(`${rulesetPath(name)}/reply`, { method: "POST", headers, body, signal },
+    (response) => (isStream(response) ? moveOf(response.body, onwait) : response.json()));
+}
+
+/** Reads the stream of a reply to its move. */
+async function moveOf(stream, onwait) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; ;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Problem({ detail: "the server has stopped" });
+    const events = (text + value).split("\n\n");
+    text = events.pop();
+    for (const event of events) {
+      const [, kind, data] = /^event: (\w+)\nid: \d+\ndata: (.*)$/.exec(event) ?? [];
+      if (kind === "waiting") onwait(JSON.parse(data).place);
+      if (kind === "move") return JSON.parse(data);
+      if (kind === "problem") throw new Problem(JSON.parse(data));
+    }
+  }
 }
 
 /** Streams the engine's analysis of a position. */

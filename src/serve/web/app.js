@@ -1,12 +1,13 @@
 // Routing: the URL fragment names a ruleset and a position, a slice, the tables or the rules.
 
 import * as api from "./api.js";
-import { button, fill, h } from "./dom.js";
-import { Explorer, link } from "./explorer.js";
+import { button, fill, h, icon } from "./dom.js";
+import { Explorer, link, SLOW } from "./explorer.js";
 import { newGame, position as positionOf, startOf } from "./game.js";
 import { listen } from "./keys.js";
 import { pictures } from "./pieces.js";
 import { format, parse } from "./position.js";
+import { switchThemes } from "./theme.js";
 
 /** Position of a first visit: one of 19 moves wins. Its table is built in. */
 const WELCOME = { rules: "brandubh", position: "/3t3/1K1T3/7/1t5/7/1t5/7/ a" };
@@ -46,6 +47,7 @@ async function route() {
   // A hidden explorer must not change the URL.
   isBoardShown = false;
   explorer?.suspend();
+  const late = setTimeout(() => !signal.aborted && show(loading(), false), SLOW);
   try {
     const { rules: name, view, position, ...subject } = parseFragment();
     main.inert = Boolean(view);
@@ -60,10 +62,14 @@ async function route() {
     if (history.scrollRestoration === "manual") requestAnimationFrame(() => scrollTo(0, history.state?.scroll ?? 0));
   } catch (error) {
     if (signal.aborted) return;
-    show(h("div.panel.lost", h("h1", "Nothing to show"),
-      h("p.fault", { role: "alert" }, `${error.message}.`), h("p", h("a", { href: "#" }, "Start over"))), false);
+    show(h("div.panel.lost", h("h1", "Nothing to show"), h("p.fault", { role: "alert" }, `${error.message}.`),
+      h("div.tools", error instanceof api.Problem && button("Try again", route), h("a", { href: "#" }, "Start over"))), false);
+  } finally {
+    clearTimeout(late);
   }
 }
+
+const loading = () => h("p.note", { role: "status" }, "Loading…");
 
 function show(node, isBoard) {
   isBoardShown = isBoard;
@@ -125,14 +131,22 @@ async function begin() {
     fill(main, new Live().node);
     return;
   }
+  await start();
+}
+
+/** Requests what there is, and shows the view of the address. */
+async function start() {
+  fill(main, loading());
   try {
     ({ rulesets, engine } = await api.rulesets());
   } catch (error) {
-    fill(main, h("p.fault", { role: "alert" }, `${error.message}.`));
+    fill(main, h("div.panel.lost", h("p.fault", { role: "alert" }, `${error.message}.`), h("div.tools", button("Try again", start))));
     return;
   }
   const help = async () => (await import("./help.js")).showHelp();
-  header.querySelector(".controls").append(games(), button("?", help, { "aria-label": "Help", title: "Help (?)" }));
+  header.querySelector(".controls").append(games(),
+    switchThemes(h("button", { type: "button", "aria-label": "Dark theme", title: "Light or dark" }, icon("theme"))),
+    button("?", help, { "aria-label": "Help", title: "Help (?)" }));
   listen(help, () => (isBoardShown ? explorer : null));
   addEventListener("popstate", route);
   // The browser would scroll before the view is complete.

@@ -25,7 +25,8 @@ export class Board {
     this.files = h("div.files", { "aria-hidden": "true" });
     this.ranks = h("div.ranks", { "aria-hidden": "true" });
     this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.arrows), this.files);
-    this.node = h("div.frame", this.plane);
+    this.node = h("div.frame", { onscroll: () => this.cue() }, this.plane);
+    new ResizeObserver(() => this.cue()).observe(this.node);
     makeDraggable(this);
   }
 
@@ -38,6 +39,13 @@ export class Board {
       && before?.position.size === shown.position.size;
     if (!same) this.lay();
     this.update();
+  }
+
+  /** Marks the edges beyond which there is more of the board. */
+  cue() {
+    const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight, classList } = this.node;
+    const [right, below] = [scrollWidth - clientWidth - scrollLeft, scrollHeight - clientHeight - scrollTop];
+    for (const [edge, hidden] of Object.entries({ left: scrollLeft, right, above: scrollTop, below })) classList.toggle(`more-${edge}`, hidden > 2);
   }
 
   /** Creates the squares, for another board size or orientation. */

@@ -11,7 +11,7 @@ const LINES = [1, 2, 3, 5];
 export class Engine {
   constructor(handlers) {
     this.handlers = handlers;
-    this.runs = button("Analyse", () => (this.source ? this.stop() : this.start()), { class: "primary" });
+    this.runs = button("Analyse", () => (this.source ? this.stop() : this.start()), { class: "runs" });
     this.count = h("select", { "aria-label": "Lines", onchange: () => this.source && this.start() },
       LINES.map((count) => h("option", { value: count }, count === 1 ? "1 line" : `${count} lines`)));
     this.depth = h("p.note", { "aria-live": "off" });
@@ -38,6 +38,7 @@ export class Engine {
     this.depth.textContent = "Thinking…";
     this.source = analysis(this.rules, this.position, this.count.value);
     this.runs.textContent = "Stop";
+    this.source.addEventListener("waiting", (event) => { this.depth.textContent = queued(JSON.parse(event.data).place); });
     this.source.addEventListener("iteration", (event) => this.iteration(JSON.parse(event.data)));
     this.source.addEventListener("end", () => this.stop());
     this.source.addEventListener("error", () => {
@@ -71,6 +72,9 @@ export class Engine {
   }
 }
 
+/** A place in the queue in words. Moves of games come first. */
+const queued = (place) => `The engine is busy: you are ${place === 1 ? "next" : `number ${place} in the queue`}.`;
+
 /** A score as text: the winner, or the lead in soldiers. */
 function inWords({ category, plies, estimate, score }, side) {
   const [own, others] = side === "attackers" ? [SIDES.a, SIDES.d] : [SIDES.d, SIDES.a];
@@ -99,7 +103,9 @@ export class Opponent {
     this.hints = h("input", { type: "checkbox", onchange: () => handlers.onhints(this.hints.checked) });
     this.again = button("Rematch", handlers.onrematch, { class: "primary" });
     this.quits = button("End the game", handlers.onquit);
-    this.during = h("div", this.state, h("div.tools", button("Take back", handlers.onback), this.quits, this.again),
+    this.retries = button("Try again", handlers.onretry, { class: "primary retry", hidden: true });
+    this.during = h("div", this.state,
+      h("div.tools", button("Take back", handlers.onback), this.quits, this.again, this.retries),
       h("label.check", this.hints, "Show table values and analysis"));
     this.body = h("div");
     this.node = panel("Play against the engine", "opponent", this.body);
@@ -114,16 +120,20 @@ export class Opponent {
     const turn = awaited(game);
     this.again.hidden = turn !== "over";
     this.quits.textContent = turn === "over" ? "New settings" : "End the game";
-    this.state.textContent = `You play the ${SIDES[other(side)].toLowerCase()} against level ${level}. ${TURNS[turn]}.`;
+    this.say = (words) => { this.state.textContent = `You play the ${SIDES[other(side)].toLowerCase()} against level ${level}. ${words}`; };
+    this.say(`${TURNS[turn]}.`);
+    this.retries.hidden = true;
     if (turn === "engine") this.ask(game, signal);
   }
 
   async ask(game, signal) {
     try {
-      const answer = await reply(game.rules, game.start, game.moves, game.opponent.level, signal);
+      const answer = await reply(game.rules, game.start, game.moves, game.opponent.level, signal, (place) => this.say(queued(place)));
       if (!signal.aborted) this.handlers.onreply(answer);
     } catch (error) {
-      if (!signal.aborted) this.state.textContent = `The engine did not move: ${error.message}.`;
+      if (signal.aborted) return;
+      this.say(`The engine did not move: ${error.message}.`);
+      this.retries.hidden = false;
     }
   }
 }

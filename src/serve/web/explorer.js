@@ -6,11 +6,14 @@ import { Board } from "./board.js";
 import { agrees, button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
 import { Engine, Opponent } from "./engine.js";
-import { awaited, gameOf, newGame, withLine, atPly, mover, over, withMove, position, startOf } from "./game.js";
+import { awaited, gameOf, newGame, withLine, atPly, mover, over, withMove, position, positions, startOf } from "./game.js";
 import { Line } from "./line.js";
 import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse, parseMove } from "./position.js";
 import { bestOf, lacking, SIDES, TURNS } from "./words.js";
+
+/** Time without an answer until the page says so, in milliseconds. */
+export const SLOW = 400;
 
 /** The URL fragment of a position. */
 export function link(rules, text) {
@@ -38,7 +41,7 @@ export class Explorer {
       onkey: (key, at) => this.mode === "edit" && this.edit.key(key, at),
     });
     this.edit = new Edit({ onchange: (changed) => this.setPosition(format(changed)) });
-    this.verdict = new Verdict({ onrandom: (answer) => this.showRandom(answer) });
+    this.verdict = new Verdict({ onrandom: (answer) => this.showRandom(answer), onretry: () => this.render() });
     this.moves = new Moves(point);
     this.line = new Line({ ongo: (at) => this.go(at), online: () => this.showBestLine() });
     if (!engine) return;
@@ -47,6 +50,7 @@ export class Explorer {
       onbegin: (human, level, isFromHere) => this.startMatch(human, level, isFromHere),
       onreply: (answer) => this.engineMoved(answer),
       onback: () => this.takeBack(),
+      onretry: () => this.render(),
       onrematch: () => this.setGame({ ...newGame(this.game.rules, this.game.start), opponent: this.game.opponent }),
       onquit: () => this.setGame({ ...this.game, opponent: null }),
       onhints: (shown) => { this.areHintsShown = shown; this.render(); },
@@ -177,6 +181,8 @@ export class Explorer {
     this.setMode("play");
     this.isTurned = false;
     this.setGame({ ...newGame(this.game.rules, start), opponent: { side: other(human), level } });
+    // The button may be far below the board.
+    this.tools.scrollIntoView({ block: "nearest" });
   }
 
   engineMoved({ move, over }) {
@@ -274,6 +280,7 @@ export class Explorer {
     this.sides.choose(now.side);
     this.input.value = text;
     this.fault.textContent = this.hint.textContent = "";
+    this.node.style.setProperty("--n", String(now.size));
     this.edit.show(now, this.rules);
     this.drawLegend();
     this.draw();
@@ -282,7 +289,35 @@ export class Explorer {
     if (end) this.verdict.over(end);
     else if (this.answer) this.answered(this.answer);
     else this.ask(text);
-    this.opponent?.show(this.game, this.requests.signal);
+    this.askValues();
+    if (this.opponent) this.showOpponent();
+  }
+
+  /** Shows the game against the engine, beside the board while there is one. */
+  showOpponent() {
+    const { node } = this.opponent;
+    const before = this.game.opponent ? this.verdict.node : this.line.node;
+    if (node.previousSibling !== before) {
+      const focused = document.activeElement;
+      before.after(node);
+      if (node.contains(focused)) focused.focus({ preventScroll: true });
+    }
+    this.opponent.show(this.game, this.requests.signal);
+  }
+
+  /** Requests the values of the game's other positions, for the chart. */
+  async askValues() {
+    const { game, requests: { signal } } = this;
+    const unknown = positions(game).filter((text, at) => at !== game.at && !(game.over && at === game.moves.length)
+      && api.valued(game.rules, text) === undefined);
+    if (!this.areValuesShown() || unknown.length === 0) return;
+    try {
+      await api.value(game.rules, [...new Set(unknown)].slice(0, 1000), signal);
+    } catch {
+      // The chart shows what is known.
+      return;
+    }
+    if (!signal.aborted) this.drawLine();
   }
 
   showEngine(isOver) {
@@ -292,6 +327,7 @@ export class Explorer {
   async ask(text) {
     const { signal } = this.requests;
     this.node.classList.add("waiting");
+    const late = setTimeout(() => !signal.aborted && this.verdict.say("Looking it up…", "", null), SLOW);
     try {
       if (!text.includes("K")) throw new api.Problem({ code: "bad-position", detail: "there is no king on the board" });
       const answer = await api.probe(this.game.rules, text, signal);
@@ -303,6 +339,8 @@ export class Explorer {
       if (signal.aborted) return;
       this.verdict.problem(error);
       this.showEngine(["bad-position", "game-over"].includes(error.code));
+    } finally {
+      clearTimeout(late);
     }
     this.node.classList.remove("waiting");
   }
@@ -322,6 +360,11 @@ export class Explorer {
       fallen: over(this.game)?.reason === "king-captured", label: this.title.textContent,
     });
     this.moves.show(areShown ? moves : [], this.answer ? bestOf(this.answer) : null);
+    this.drawLine();
+  }
+
+  drawLine() {
+    const areShown = this.areValuesShown();
     this.line.show(this.game, this.mayAsk(), areShown, this.mayPlay() && areShown && this.answer ? lacking(this.answer) : "");
   }
 

@@ -3,7 +3,7 @@
 
 import { apply, format, other, parse } from "./position.js";
 import { letter, SIDES, winner } from "./words.js";
-import { probed } from "./api.js";
+import { valued } from "./api.js";
 
 /**
  * @typedef {{rules: string, start: string, moves: string[], at: number,
@@ -93,11 +93,10 @@ export function gameOf(words) {
 /** The winner and distance of each position of the game; null if unknown. */
 export function values(game) {
   const known = positions(game).map((text) => {
-    const answer = probed(game.rules, text);
+    const answer = valued(game.rules, text);
     if (!answer || answer.category === "unknown") return null;
     return { by: winner(answer.category, letter(answer.to_move)), dtw: answer.dtw };
   });
-  const end = over(game);
-  if (end?.winner) known[game.at] = { by: letter(end.winner), dtw: 0 };
+  if (game.over?.winner) known[game.moves.length] = { by: letter(game.over.winner), dtw: 0 };
   return known;
 }

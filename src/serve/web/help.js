@@ -9,7 +9,7 @@ const KEYS = [
 ];
 const BOARD_KEYS = [
   ["arrows", "move between squares"], ["Enter", "select or move a piece"], ["Escape", "deselect it"],
-  ["t d k", "editing: an attacker, a defender, the king"], ["Delete", "editing: empty"],
+  ["t d k", "in Edit: place an attacker, a defender, the king"], ["Delete", "in Edit: clear the square"],
 ];
 
 export function showHelp() {
@@ -22,8 +22,8 @@ export function showHelp() {
     h("p", "Endgame tables hold the value of every position with few pieces: who wins with best play, and in how many plies. A ply is a move by one side. The winner hurries, the loser delays."),
     h("p", "Choose a game above. Move pieces in Play, or set up any position in Edit. Beyond the tables the engine searches."),
     list("Keys", KEYS), list("Keys on the board", BOARD_KEYS),
-    h("label.check", letters, "Use single-letter keys"),
-    h("div.tools", button("Close", () => dialog.close(), { class: "primary" })));
+    h("label.check", letters, "Use single letters as shortcuts"),
+    h("div.tools", button("Close", () => dialog.close())));
   document.body.append(dialog);
   dialog.showModal();
 }

@@ -1,22 +1,12 @@
 // Keyboard shortcuts; help.js lists them.
 
-/** Key of the setting for single letters. */
-const SETTING = "taflbase-letters";
+import { keep, setting } from "./settings.js";
 
 /** Whether single-letter shortcuts are on. */
-export function areLettersOn() {
-  try {
-    return localStorage.getItem(SETTING) !== "off";
-  } catch {
-    // Storage is disabled.
-    return true;
-  }
-}
+export const areLettersOn = () => setting("letters") !== "off";
 
 /** Turns single-letter shortcuts on or off. */
-export function setLetters(isOn) {
-  localStorage.setItem(SETTING, isOn ? "on" : "off");
-}
+export const setLetters = (isOn) => keep("letters", isOn ? "on" : "off");
 
 /** Listens for keys outside of text fields and the board; `explorer` returns the visible one. */
 export function listen(help, explorer) {

@@ -15,14 +15,14 @@ export class Line {
     this.back = [step("start", "To the start", () => 0), step("back", "Back", () => this.game.at - 1)];
     this.forth = [step("forth", "Forward", () => this.game.at + 1), step("end", "To the end", () => this.game.moves.length)];
     this.runs = button("Play", () => (this.timer ? this.pause() : this.play()), { class: "runs" });
-    this.asks = button("Best line", handlers.online, { class: "primary" });
+    this.asks = button("Best line", handlers.online, { class: "asks" });
     this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget));
     this.list = h("ol.plies");
     this.strip = h("figure.strip");
     this.note = h("p.note");
     this.node = panel("Line", "line",
       h("div.tools", this.asks, h("span.joined", this.back, this.runs, this.forth)),
-      this.note, this.list, this.strip);
+      h("div.made", this.note, this.list), this.strip);
     this.node.prepend(h("div.titled", this.node.firstChild, this.copies));
   }
 
@@ -34,7 +34,7 @@ export class Line {
     for (const node of [...this.forth, this.runs]) node.disabled = game.at === game.moves.length;
     this.asks.disabled = !canAsk;
     this.copies.disabled = isEmpty;
-    this.note.textContent = `${reason} ${isEmpty ? "Moves you make are listed here." : ""}`.trim();
+    this.note.textContent = `${reason} ${isEmpty ? "Moves you make are listed here, with a chart of their values." : ""}`.trim();
     if (game.at === game.moves.length) this.pause();
     fill(this.list, game.moves.map((move, ply) => this.ply(game, move, ply)));
     const current = this.list.querySelector("[aria-current]");
@@ -72,7 +72,7 @@ export class Line {
     const words = known.map((value, i) => `${i}: ${inWords(value)}`).join("; ");
     const width = Math.max(known.length, 12);
     fill(this.strip,
-      h("figcaption", "Plies to the end: ", h("b", "up"), " attackers win, ", h("b", "down"), " defenders win"),
+      h("figcaption", "Plies to the end (up: attackers win)"),
       s("svg", { viewBox: `0 0 ${width} 10`, preserveAspectRatio: "none", role: "img", "aria-label": words }, bars,
         s("path.axis", { d: `M0 5H${width}` })));
   }

@@ -47,6 +47,7 @@ export class Live {
     const isOver = winner || over;
     const isOurs = !isOver && manual.includes(to_move);
     const side = letter(to_move);
+    this.node.style.setProperty("--n", String(this.rules.size));
     this.board.show({
       position: parse(`${board} ${side}`), rules: this.rules, mode: "play", last, hints: false,
       moves: isOurs ? moves.map((move) => ({ move })) : [], isTurned: this.isTurned,

@@ -22,6 +22,7 @@ export function pictures() {
     symbol("win", s("path", { d: "M20 6 36 33H4Z" })),
     symbol("loss", s("path", { d: "M20 34 4 7H36Z" })),
     symbol("draw", s("path", { d: "M6 10H34V17H6ZM6 23H34V30H6Z" })),
+    symbol("theme", s("path", { d: "M20 4A16 16 0 0 1 20 36Z" }), s("circle.stroke", { cx: 20, cy: 20, r: 15 })),
     symbol("hourglass", s("path", { d: "M9 4H31L23 20 31 36H9L17 20Z" })),
     symbol("undecided", s("path", { d: "M20 5 35 20 20 35 5 20Z" })),
     ...["M28 8 12 20 28 32Z", "M31 8 17 20 31 32ZM9 8H14V32H9Z"].flatMap((d, i) => {

@@ -1,7 +1,7 @@
 // The lists of a ruleset's tables and proofs, and the statistics of a slice.
 
 import * as api from "./api.js";
-import { heatMap, histogram, shareBar } from "./charts.js";
+import { heatMap, histogram, key, shareBar } from "./charts.js";
 import { button, fill, h, icon } from "./dom.js";
 import { menOf } from "./position.js";
 import { link } from "./explorer.js";
@@ -9,19 +9,21 @@ import { bytes, GROUPS, letter, number, OUTCOMES, plies, plural, SIDES } from ".
 
 /** The view of a slice; `current` is the probe result for the board, if any. */
 export async function sliceView(rules, slice, current, signal) {
-  const waiting = h("p.note", { role: "status" }, "Counting…");
-  const body = h("div", waiting);
+  const body = h("div");
   const node = h("div.slice",
     h("div.crumbs", h("a", { href: `#${rules.name}/tables` }, `All tables of ${rules.title}`)),
     h("h1", `${slice} `, h("small", words(slice))), body);
   const show = async () => {
+    fill(body, h("p.note", { role: "status" }, "Counting…"));
     const found = await api.slice(rules.name, slice, signal);
     const here = current?.slice === slice ? current : null;
     fill(body, h("div.sides", found.sides.map((side) => sideView(rules, side, found, here, signal))));
   };
-  show().catch((error) => {
-    if (!signal.aborted) fill(body, h("p.fault", { role: "alert" }, `${slice}: ${error.message}.`));
+  const attempt = () => show().catch((error) => {
+    if (signal.aborted) return;
+    fill(body, h("p.fault", { role: "alert" }, `${slice}: ${error.message}.`), h("div.tools", button("Try again", attempt)));
   });
+  attempt();
   return node;
 }
 
@@ -72,16 +74,13 @@ function randomTools(rules, slice, side, open, signal) {
 /** The view of all tables, smallest first. */
 export async function tablesView(rules) {
   const title = h("h1", "Tables ", h("small", rules.title));
-  let slices;
-  try {
-    ({ slices } = await api.slices(rules.name));
-  } catch (error) {
-    return h("div", title, h("p.fault", `${error.message}.`));
-  }
+  const { slices } = await api.slices(rules.name);
   const sorted = [...slices].sort((one, two) => menOf(one.slice) - menOf(two.slice));
-  const all = sorted.flatMap((slice) => slice.sides).reduce((sum, side) => sum + side.positions, 0);
+  const sides = sorted.flatMap((slice) => slice.sides);
+  const all = sides.reduce((sum, side) => sum + side.positions, 0);
   return h("div.tables", title,
     h("p.intro", `A table holds the values of all positions with some material: K2v4 is the king and 2 defenders against 4 attackers. There are ${sorted.length}, with ${number(all)} positions.`),
+    key(sides),
     index(["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"], sorted.map((slice) => row(rules, slice)), 2));
 }
 

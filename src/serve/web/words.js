@@ -16,15 +16,16 @@ export const GROUPS = {
 /** 43210 as "43,210". */
 export const { format: number } = new Intl.NumberFormat("en");
 
-/** 0.1234 as "12.3 %"; 0 % and 100 % only if exact. */
-export function percent(part, whole) {
-  if (!whole || part === 0) return "0 %";
-  if (part === whole) return "100 %";
+/** 12.34 as "12.3", 99.964 as "99.96": 0 and 100 only if exact. */
+export function perCent(part, whole) {
+  if (!whole || part === 0) return "0";
+  if (part === whole) return "100";
   const value = (100 * part) / whole;
-  if (value < 0.1) return "< 0.1 %";
-  if (value > 99.9) return "> 99.9 %";
-  return `${value.toFixed(1)} %`;
+  const digits = Math.ceil(-Math.log10(Math.min(value, 100 - value)));
+  return value.toFixed(Math.max(1, Math.min(digits, 9)));
 }
+
+export const percent = (part, whole) => `${perCent(part, whole)} %`;
 
 /** 1 ply, 2 plies. */
 export function plural(count, one, many) {
@@ -74,7 +75,7 @@ export function verdict(answer, rules) {
     return { title: `Proved: the ${answer.to_move} ${bound(answer.proof, "do")}`, more: "More is not known." };
   }
   const slices = answer.missing?.length ? answer.missing.join(", ") : answer.slice;
-  return { title: `Unknown: no table of ${slices} here`, more: "Play on: every capture leads to fewer men." };
+  return { title: `Unknown: no table of ${slices} here`, more: "Keep playing: captures lead to positions that the tables know." };
 }
 
 /** Whether no attackers are left. Such positions have no table. */
@@ -121,7 +122,7 @@ export const bound = ({ at_most }, verb = "does") => `${verb} not ${at_most === 
 export function ending(over) {
   const reasons = {
     "king-captured": "The king is captured.", "king-escaped": "The king has escaped.",
-    "no-move": "The other side has no move.", repetition: "The position was repeated.",
+    "no-move": "The other side has no move.", repetition: "This position has occurred before.",
     "ply-limit": "The game has reached its ply limit.",
   };
   const title = over.winner ? `${SIDES[letter(over.winner)]} have won` : "The game is drawn";

@@ -20,9 +20,13 @@ async fn verdicts_are_words() {
         (
             "#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a",
             "Unknown: no table of K4v8 here",
-            "Play on",
+            "Keep playing",
         ),
-        ("#brandubh/7/4t2/7/2T4/1K5/T1ttt2/2t4/_a", "Unknown: no table of K2v5 here", "Play on"),
+        (
+            "#brandubh/7/4t2/7/2T4/1K5/T1ttt2/2t4/_a",
+            "Unknown: no table of K2v5 here",
+            "Keep playing",
+        ),
     ] {
         page.go(fragment).await;
         page.reads(".verdict .title", title).await;
@@ -97,12 +101,16 @@ async fn a_whole_line_is_stepped_played_and_copied() {
     page.chromium("Browser.grantPermissions", all).await;
     page.press("Best line").await;
     page.until("document.querySelectorAll('.plies li.future').length === 7").await;
-    // One of all its positions is known.
-    page.until("document.querySelector('.strip').hidden").await;
+    // The chart has the values of all its positions, though only one was shown.
+    page.until("document.querySelectorAll('.strip .bar').length === 8").await;
+    let heights = page
+        .value("[...document.querySelectorAll('.strip .bar')].map(bar => bar.height.baseVal.value)")
+        .await;
+    let heights: Vec<f64> = serde_json::from_value(heights).unwrap();
+    assert!(heights.is_sorted_by(|one, two| one > two), "{heights:?}");
     page.run("document.querySelector('[aria-label=Forward]').click()").await;
     page.reads(".verdict .title", "Attackers win in 6 plies").await;
     page.until("document.querySelectorAll('.plies li.future').length === 6").await;
-    page.until("document.querySelectorAll('.strip .bar').length >= 2").await;
     page.press("Play").await;
     page.until("document.querySelectorAll('.plies li.future').length === 4").await;
     page.press("Pause").await;
@@ -149,7 +157,7 @@ async fn links_lead_to_every_view_and_back() {
 #[tokio::test]
 async fn another_position_like_it_is_found() {
     let page = Page::open("#brandubh/7/4t2/7/7/2K4/7/2t4/_d").await;
-    page.press("Another like it").await;
+    page.press("Similar position").await;
     page.until("location.hash !== '#brandubh/7/4t2/7/7/2K4/7/2t4/_d'").await;
     page.reads(".verdict .title", "Defenders win in 3 plies").await;
     page.reads(".verdict .extra", "K0v2").await;
@@ -175,7 +183,7 @@ async fn no_move_of_an_unknown_position_looks_recommended() {
     page.go(WELCOME).await;
     page.until("document.querySelector('.best')").await;
     page.until(
-        "document.querySelector('.line .note').textContent === 'Moves you make are listed here.'",
+        "document.querySelector('.line .note').textContent === 'Moves you make are listed here, with a chart of their values.'",
     )
     .await;
     page.close().await;
@@ -190,13 +198,13 @@ async fn a_board_without_attackers_is_over() {
     page.go("#brandubh/7/7/7/7/2K4/7/7/_a").await;
     page.reads(".verdict .title", "Defenders have won").await;
     page.reads(".verdict .more", "No attackers are left.").await;
-    page.until("document.querySelector('.engine .primary').disabled").await;
+    page.until("document.querySelector('.engine .runs').disabled").await;
     // There is no table of such positions, and no other one like this.
     assert_eq!(page.value("document.querySelector('.extra').children.length").await, json!(0));
     // With the defenders to move the game is over, too.
     page.go("#brandubh/7/7/7/7/2K4/7/7/_d").await;
     page.reads(".verdict .title", "The game is over here").await;
-    page.until("document.querySelector('.engine .primary').disabled").await;
+    page.until("document.querySelector('.engine .runs').disabled").await;
     // The browser logs the response with 400.
     assert_eq!(page.log().await.len(), 1);
     page.close().await;
@@ -207,7 +215,7 @@ async fn a_verdict_stays_when_there_is_no_position_like_it() {
     let page = Page::open(WELCOME).await;
     page.reads(".verdict .title", "Attackers win in 7 plies").await;
     page.run("const real = window.fetch; window.fetch = async (path, options) => path.includes('/random') ? Response.json({ detail: 'none was found' }, { status: 404 }) : real(path, options);").await;
-    page.press("Another like it").await;
+    page.press("Similar position").await;
     page.reads(".table .note", "No other position: none was found.").await;
     page.reads(".verdict .title", "Attackers win in 7 plies").await;
     page.reads(".verdict .more", "One move wins.").await;
@@ -279,7 +287,7 @@ async fn tables_without_distances_offer_no_line() {
     let page = Page::open("#tablut/9/9/9/9/9/9/4K4/1t1t1t1t1/9/_d").await;
     page.reads(".verdict .more", "The distance is not in these tables.").await;
     page.reads(".line .note", "No best line: these tables have no distances.").await;
-    assert_eq!(page.value("document.querySelector('.line .primary').disabled").await, json!(true));
+    assert_eq!(page.value("document.querySelector('.line .asks').disabled").await, json!(true));
     page.key("l").await;
     page.reads(".table .note", "No best line: these tables have no distances.").await;
     page.close().await;

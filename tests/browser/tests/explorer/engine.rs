@@ -14,13 +14,13 @@ async fn the_engine_shows_its_analysis_until_it_is_stopped() {
     page.until("document.querySelector('.thoughts .score').textContent").await;
     page.until("document.querySelectorAll('.thoughts .rest')[0].textContent.includes('-')").await;
     page.press("Stop").await;
-    page.until("document.querySelector('.engine .primary').textContent === 'Analyse'").await;
+    page.until("document.querySelector('.engine .runs').textContent === 'Analyse'").await;
     page.run("const lines = document.querySelector('.engine select'); lines.value = '3'").await;
     page.press("Analyse").await;
     page.until("document.querySelectorAll('.thoughts li').length === 3").await;
     page.run("document.querySelector('.thoughts button').click()").await;
     page.until("document.querySelectorAll('.plies li').length === 1").await;
-    page.until("document.querySelector('.engine .primary').textContent === 'Stop'").await;
+    page.until("document.querySelector('.engine .runs').textContent === 'Stop'").await;
     page.press("Stop").await;
     page.close().await;
 }

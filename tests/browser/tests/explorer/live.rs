@@ -89,6 +89,6 @@ async fn a_display_shows_a_draw() {
         program.say(line);
     }
     page.reads(".verdict .title", "The game is drawn").await;
-    page.reads(".verdict .more", "The position was repeated.").await;
+    page.reads(".verdict .more", "This position has occurred before.").await;
     page.close().await;
 }

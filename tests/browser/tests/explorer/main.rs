@@ -6,9 +6,11 @@ mod board;
 mod editing;
 mod engine;
 mod late;
+mod layout;
 mod live;
 mod looks;
 mod proofs;
+mod recovery;
 mod statistics;
 mod trees;
 

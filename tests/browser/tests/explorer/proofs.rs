@@ -12,7 +12,7 @@ async fn a_proved_position_says_so_and_shows_its_moves() {
     page.reads(".extra a", "Proof: won.cert").await;
     page.until("document.querySelector('.group.win .best')").await;
     // There is no line of best play without distances.
-    assert_eq!(page.value("document.querySelector('.line .primary').disabled").await, json!(true));
+    assert_eq!(page.value("document.querySelector('.line .asks').disabled").await, json!(true));
     // The space bar plays the strategy's move, after which the attackers have lost.
     page.key(" ").await;
     page.reads(".verdict .title", "Proved: the defenders win").await;
