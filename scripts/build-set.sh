@@ -16,6 +16,9 @@ find_set "$1"
 shift
 need jq jq
 need /usr/bin/time time
+# The manifest names the commit that built a slice.
+TAFLBASE_COMMIT=$(git describe --always --dirty --abbrev=40 --exclude='*')
+export TAFLBASE_COMMIT
 cargo build --release --quiet
 program=target/release/taflbase
 tables=${TAFLBASE_TABLES:-tables}
@@ -52,6 +55,6 @@ for slice in $(slices_of "$rules" "${wanted[@]}"); do
     jq -r --arg slice "$slice" "select(.built and .slice == \$slice) | $numbers" "$report" |
         awk -v core="$(awk "BEGIN { print $user + $system }")" -v mib=$((kib / 1024)) "$row" |
         tee -a "$log"
-    "$program" --tables "$tables" manifest "$rules" --slice "$slice" \
+    "$program" --tables "$tables" manifest "$rules" --slice "$slice" --longest \
         --output "$folder/MANIFEST.json" >/dev/null
 done

@@ -35,6 +35,8 @@ rm -f "$files"/*
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 export CARGO_TARGET_DIR=$PWD/target/release-build
+TAFLBASE_COMMIT=$(git rev-parse HEAD)
+export TAFLBASE_COMMIT
 git clone -q . "$place/source"
 cd "$place/source"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
@@ -54,13 +56,14 @@ name=taflbase-$version-$arch-linux
 stage=$place/$name
 mkdir -p "$stage"/{man,completions}
 install -s -m 755 "$CARGO_TARGET_DIR/$target/release/taflbase" "$stage"
-cp README.md CHANGELOG.md LICENSE-* "$stage"
+cp README.md CHANGELOG.md CITATION.cff LICENSE-* "$stage"
 "$stage/taflbase" man "$stage/man"
 for shell in bash zsh fish; do
     "$stage/taflbase" completions "$shell" > "$stage/completions/taflbase.$shell"
 done
 mkdir -p "$place/root"
 cp "$stage/taflbase" "$place/root"
+alone "$place/root" /taflbase --version | grep -q "$TAFLBASE_COMMIT"
 alone "$place/root" /taflbase probe brandubh "$position" | grep -q "win in 3 plies"
 alone "$place/root" /taflbase build brandubh --men 3 --tables /tables > /dev/null
 alone "$place/root" /taflbase verify brandubh --tables /tables > /dev/null

@@ -113,7 +113,7 @@ pub use study::{compare, find, proportion, short, stats};
 #[cfg(feature = "build")]
 pub use system::memory;
 pub use system::random;
-pub use system::{bytes, numbers};
+pub use system::{bytes, date, numbers, version};
 pub use table::{dont_care, progress};
 
 pub use board::Square;

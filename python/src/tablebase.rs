@@ -8,9 +8,10 @@ use taflbase::manifest::{Manifest, SliceEntry};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
+use taflbase::rules::BySide;
 use taflbase::slice::Slice;
-use taflbase::stats::count_values;
-use taflbase::table::Metric;
+use taflbase::stats::{SideStats, count_values};
+use taflbase::table::{Metric, Table, TableFile};
 use taflbase::tablebase::CacheStatistics;
 
 use crate::answers::{self, Word};
@@ -73,6 +74,16 @@ fn call_detached<'a, T: Send>(
     call: impl Send + FnOnce(&'a taflbase::Tablebase) -> Result<T, ProbeError>,
 ) -> PyResult<T> {
     py.detach(|| call(base)).map_err(|error| errors::probe_error(base, error))
+}
+
+/// Counts the values of a table without the interpreter's lock.
+fn count(
+    py: Python<'_>,
+    base: &taflbase::Tablebase,
+    table: &Table<TableFile>,
+) -> PyResult<BySide<SideStats>> {
+    py.detach(|| count_values(base.rules(), table))
+        .map_err(|error| DamagedTable::new_err(error.to_string()))
 }
 
 /// Converts a `MissingTable` error to `None`.
@@ -242,9 +253,7 @@ impl Tablebase {
         let base = self.shared()?;
         let slice = parse_slice(slice)?;
         let table = call_detached(py, &base, |base| base.best_table(slice))?;
-        let counted = py
-            .detach(|| count_values(base.rules(), table))
-            .map_err(|error| DamagedTable::new_err(error.to_string()))?;
+        let counted = count(py, &base, table)?;
         let metric = table.header().metric;
         let reports = counted.map(|side| side.report(&base, slice, metric));
         answers::answer(py, "side_stats", (answers::json(&reports)?,))
@@ -277,11 +286,14 @@ impl Tablebase {
 
     /// Returns a manifest of the tables: the counts of each slice, and the size, checksum and
     /// hash of the values of each file. The contents of the files' headers are not verified.
-    #[pyo3(signature = (slices=None))]
+    ///
+    /// longest: also find the positions of the longest wins, which takes as long as stats.
+    #[pyo3(signature = (slices=None, *, longest=false))]
     fn manifest<'py>(
         &self,
         py: Python<'py>,
         slices: Option<Vec<String>>,
+        longest: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let base = self.shared()?;
         let slices = match slices {
@@ -292,7 +304,12 @@ impl Tablebase {
         };
         let mut manifest = Manifest::new(base.rules());
         for slice in slices {
-            manifest.insert(call_detached(py, &base, |base| SliceEntry::of(base, slice))?);
+            let mut entry = call_detached(py, &base, |base| SliceEntry::of(base, slice))?;
+            if longest && entry.file(Metric::Dtw).is_some() {
+                let table = call_detached(py, &base, |base| base.best_table(slice))?;
+                entry.add_longest(base.rules(), &count(py, &base, table)?);
+            }
+            manifest.insert(entry.listed_now());
         }
         answers::answer(py, "manifest", (answers::json(&manifest)?,))
     }
@@ -443,7 +460,10 @@ impl Tablebase {
 
     /// Returns all positions of a slice with one side to move, and their values, in 7 bytes a
     /// position plus 2 for each soldier. Mirror images are separate positions, as in stats, so
-    /// they need no weights. The images of a position are adjacent.
+    /// they need no weights. The images of a position are adjacent. Ctrl-C stops the call.
+    ///
+    /// columns of the result gives columns for data frames, and to_arrow a pyarrow.Table; the
+    /// arrays are laid out so that neither copies them.
     ///
     /// For a slice that does not fit in memory, rows selects a part: the first row and the one
     /// after the last, of slice_rows(slice) in all. A row is a placement of the soldiers with

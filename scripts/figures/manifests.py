@@ -12,10 +12,13 @@ GAMES = ["brandubh", "berkeley", "ashton", "tablut", "large-hnefatafl", "alea-ev
 
 
 @functools.cache
+def document(rules):
+    return json.loads((ROOT / "tables" / rules / "MANIFEST.json").read_text())
+
+
+@functools.cache
 def manifest(rules):
-    path = ROOT / "tables" / rules / "MANIFEST.json"
-    slices = json.loads(path.read_text())["slices"]
-    return {slice["slice"]: slice for slice in slices}
+    return {slice["slice"]: slice for slice in document(rules)["slices"]}
 
 
 def soldiers(name):
@@ -137,6 +140,36 @@ def longest_slice(rules, which):
     return ", ".join(n for n in names if plies(manifest(rules)[n]) == longest(rules, which))
 
 
+def longest_win(rules, name, winner):
+    """Returns the longest win of a side in a slice."""
+    wins = manifest(rules)[name].get("longest", [])
+    found = [win for win in wins if win["winner"] == winner]
+    if not found:
+        raise Problem(f"the manifest of {rules} has no longest win of the {winner} in {name}")
+    return found[0]
+
+
+@figure
+def longest_position(rules, name, winner):
+    return longest_win(rules, name, winner)["position"]
+
+
+@figure
+def longest_plies(rules, name, winner):
+    return longest_win(rules, name, winner)["plies"]
+
+
+@figure
+def fingerprint(rules):
+    return document(rules)["fingerprint"]
+
+
+@figure
+def value_hash(metric, rules, name):
+    files = manifest(rules)[name]["files"]
+    return next(file["values"] for file in files if file["metric"] == metric)
+
+
 @figure
 def most_drawn(side):
     """The game and slice with the largest proportion of draws, for one side to move."""
@@ -195,6 +228,28 @@ def who_wins(header, row):
     row[header.index("draws")] = f"{significant(100 * draws, 2)} %"
     names = f"{longest(rules, 'all')} plies ({longest_slice(rules, 'all')})"
     row[header.index("longest")] = names
+
+
+def longest_of(rules, winner):
+    """Returns the longest win of a side in a game: the plies, the slice and the side to move."""
+    found = []
+    for name, slice in manifest(rules).items():
+        for side in slice["sides"]:
+            field = "max_win" if side["to_move"] == winner else "max_loss"
+            found.append((side[field], name, side["to_move"]))
+    return max(found, key=lambda one: one[0])
+
+
+@table
+def longest_wins(header, row):
+    """The longest win of the row's side in its game, and its position if the manifest has it."""
+    rules, winner = game_of(row), row[1]
+    plies, name, to_move = longest_of(rules, winner)
+    try:
+        position = f"`{longest_position(rules, name, winner)}`"
+    except Problem:
+        position = ""
+    row[2:] = [str(plies), name, to_move, position]
 
 
 @table

@@ -13,6 +13,12 @@ def lines(path):
 
 
 @figure
+def version():
+    """The version of the program."""
+    return re.search(r'^version = "(.*)"$', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
+
+
+@figure
 def embedded_bytes():
     """The bytes of the embedded tables, by the list in the source."""
     text = (ROOT / "src" / "tablebase" / "embedded.rs").read_text()

@@ -14,6 +14,7 @@ mod check;
 mod colour;
 mod compare;
 mod completions;
+mod counting;
 mod display;
 mod engine_args;
 mod error;
@@ -48,8 +49,10 @@ mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use taflbase::version::commit;
 
 use colour::Colour;
 use error::CliError;
@@ -59,7 +62,7 @@ use output::Session;
 /// Build, verify and probe endgame tablebases for tafl games: win, draw or loss, with the
 /// distance to the end of the game.
 #[derive(Parser)]
-#[command(name = "taflbase", version, verbatim_doc_comment, term_width = 0)]
+#[command(name = "taflbase", version = VERSION.as_str(), verbatim_doc_comment, term_width = 0)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = HELP)]
 struct Cli {
@@ -82,6 +85,12 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+/// The version, and the commit of the source in parentheses if it is known.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    commit().map_or(version.clone(), |commit| format!("{version} ({commit})"))
+});
 
 const HELP: &str = "\
 RULES is a built-in ruleset (see `taflbase rules`) or a path to a ruleset file.

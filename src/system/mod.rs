@@ -2,6 +2,7 @@
 //! loops.
 
 pub mod bytes;
+pub mod date;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
 pub(crate) mod mapping;
@@ -21,3 +22,4 @@ pub(crate) mod sync;
 #[cfg(feature = "build")]
 pub(crate) mod temporary;
 pub(crate) mod tree_hash;
+pub mod version;

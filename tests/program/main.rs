@@ -6,6 +6,7 @@ mod asked;
 mod berkeley;
 mod bound;
 mod challenge;
+mod citing;
 mod closed;
 mod compare;
 mod damage;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
+use taflbase::version::commit;
 
 use crate::place::Place;
 
@@ -12,6 +13,13 @@ fn with_manifest() -> Place {
     let place = Place::with("brandubh", "3");
     place.run(&["manifest", "brandubh", "--output", MANIFEST]).done();
     place
+}
+
+/// Returns the slices of the manifest's file.
+fn slices(place: &Place) -> Vec<Value> {
+    let text = fs::read_to_string(place.path(MANIFEST)).unwrap();
+    let manifest: Value = serde_json::from_str(&text).unwrap();
+    manifest["slices"].as_array().unwrap().clone()
 }
 
 /// Replaces the first digit of the first hash of this name in the manifest by `f`, or an `f` by
@@ -68,6 +76,80 @@ fn a_manifest_is_written_slice_by_slice() {
     let printed = place.run(&["manifest", "brandubh", "--output", MANIFEST]).done();
     assert!(printed.contains("3 slices, new or changed: 0"), "{printed}");
     assert_eq!(fs::read_to_string(place.path(MANIFEST)).unwrap(), whole);
+}
+
+#[test]
+fn a_manifest_says_which_program_listed_a_slice_and_when() {
+    let place = with_manifest();
+    for slice in slices(&place) {
+        let listed = slice["listed"].as_object().unwrap();
+        assert_eq!(listed["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(listed.get("commit").and_then(Value::as_str), commit());
+        let date = listed["date"].as_str().unwrap();
+        assert!(date.len() == 10 && date.starts_with("20") && date != "2001-02-03", "{date}");
+    }
+    let text = fs::read_to_string(place.path(MANIFEST)).unwrap();
+    let today = slices(&place)[0]["listed"]["date"].as_str().unwrap().to_owned();
+    fs::write(place.path(MANIFEST), text.replace(&today, "2001-02-03")).unwrap();
+    let write = ["manifest", "brandubh", "--output", MANIFEST];
+    let dates = || {
+        let listed = slices(&place).into_iter().map(|slice| slice["listed"]["date"].clone());
+        listed.map(|date| date == "2001-02-03").collect::<Vec<_>>()
+    };
+    // The same files: they were listed then.
+    assert!(place.run(&write).done().contains("new or changed: 0"));
+    assert_eq!(dates(), [true; 3]);
+    // The same values, compressed differently: other files. The build writes K0v1 again, too.
+    let again = ["build", "brandubh", "--slice", "K0v2", "--force", "--level", "1"];
+    place.run(&again).done();
+    place.run(&write).done();
+    assert_eq!(dates()[1..], [true, false]);
+}
+
+#[test]
+fn a_manifest_has_the_positions_of_longest_wins_on_request() {
+    let place = with_manifest();
+    assert!(slices(&place).iter().all(|slice| slice.get("longest").is_none()));
+    let write = ["manifest", "brandubh", "--output", MANIFEST];
+    let printed = place.run(&[&write[..], &["--longest"]].concat()).done();
+    assert!(printed.contains("3 slices, new or changed: 3"), "{printed}");
+    let report = ["report", "brandubh", "--slice", "K0v1", "K1v1", "K0v2", "--json"];
+    let report = &place.run(&[&report[..], &["--no-estimates"]].concat()).json()[0];
+    let expected = report["slices"].as_array().unwrap();
+    for (slice, expected) in slices(&place).iter().zip(expected) {
+        let mut wins = expected["longest"].as_array().unwrap().clone();
+        wins.iter_mut().for_each(|win| drop(win.as_object_mut().unwrap().remove("moves")));
+        assert_eq!(slice["longest"], Value::from(wins));
+        for win in slice["longest"].as_array().unwrap() {
+            let position = win["position"].as_str().unwrap();
+            let probed = &place.run(&["probe", "brandubh", position, "--json"]).json()[0];
+            assert_eq!(probed["dtw"], win["plies"]);
+            let is_won = win["winner"] == win["to_move"];
+            assert_eq!(probed["category"], if is_won { "win" } else { "loss" });
+        }
+    }
+    // They are kept without reading the tables again, also of files compressed differently.
+    let before = slices(&place);
+    place.run(&["build", "brandubh", "--slice", "K0v2", "--force", "--level", "1"]).done();
+    place.run(&write).done();
+    for (slice, before) in slices(&place).iter().zip(before) {
+        assert_eq!(slice["longest"], before["longest"]);
+    }
+}
+
+#[test]
+fn a_licence_in_a_manifest_is_kept() {
+    let place = with_manifest();
+    let text = fs::read_to_string(place.path(MANIFEST)).unwrap();
+    let licensed =
+        text.replacen(",\n  \"slices\"", ",\n  \"license\": \"CC0-1.0\",\n  \"slices\"", 1);
+    assert_ne!(licensed, text);
+    fs::write(place.path(MANIFEST), &licensed).unwrap();
+    place.run(&["build", "brandubh", "--slice", "K2v1"]).done();
+    let printed = place.run(&["manifest", "brandubh", "--output", MANIFEST]).done();
+    assert!(printed.contains("4 slices, new or changed: 1"), "{printed}");
+    let written = fs::read_to_string(place.path(MANIFEST)).unwrap();
+    assert_eq!(written.matches("\"license\": \"CC0-1.0\"").count(), 1, "{written}");
 }
 
 #[test]

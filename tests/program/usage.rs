@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use taflbase::rules::Ruleset;
+use taflbase::version::commit;
 
 use crate::place::{Place, ruleset};
 
@@ -99,7 +100,12 @@ fn every_command_has_complete_help() {
             assert!(help.contains("JSON") && help.contains("\n  {\""), "{command}");
         }
     }
-    assert!(place.run(&["--version"]).done().starts_with("taflbase "));
+    let version = place.run(&["--version"]).done();
+    let expected = match commit() {
+        Some(commit) => format!("taflbase {} ({commit})\n", env!("CARGO_PKG_VERSION")),
+        None => format!("taflbase {}\n", env!("CARGO_PKG_VERSION")),
+    };
+    assert_eq!(version, expected);
 }
 
 #[test]

@@ -7,6 +7,7 @@ distance to the end of the game in plies.
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from ._native import Board
+from ._native import Board, __version__
 from .enums import Category, Metric, Phase, Reason, Side, Verdict
 
 
@@ -121,13 +122,63 @@ class Values(NamedTuple):
     tables that were read have no distances."""
 
 
-class SliceValues(NamedTuple):
-    """The n positions of a slice with one side to move. Mirror images are separate
-    positions.
+class SliceSource(NamedTuple):
+    """What the values of a slice are of: a citation of them."""
 
-    Squares are numbered `rank * size + file` from a1, which is 0.
-    """
+    rules: str
+    """The name of the ruleset."""
+    fingerprint: str
+    """Its fingerprint."""
+    slice: str
+    """The slice, as `K1v2`."""
+    to_move: Side
+    """The side to move."""
 
+
+class _SliceColumns:
+    """Arrays with one row for each position, as columns."""
+
+    source: Optional[SliceSource] = None
+    """What the values are of; `None` if the arrays were not made by a tablebase."""
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Returns the columns by name: `king`, `defender1` ..., `attacker1` ..., `wdl`, `dtw`, and
+        of classes `images`. They share the memory of the arrays. `pandas.DataFrame` and
+        `polars.DataFrame` take them."""
+        columns: dict[str, NDArray[Any]] = {}
+        for name, array in self._asdict().items():  # type: ignore[attr-defined]
+            if array.ndim == 1:
+                columns[name] = array
+            else:
+                squares = enumerate(array.T, start=1)
+                columns |= {f"{name[:-1]}{number}": column for number, column in squares}
+        return columns
+
+    def to_arrow(self) -> Any:
+        """Returns the columns as a `pyarrow.Table` without copying them. Only `dtw` is copied, if it
+        is -1 somewhere: there the table has no value. The metadata name the rules, the
+        fingerprint, the slice, the side to move, and the version of this package. Needs
+        pyarrow: `pip install "taflbase[arrow]"`."""
+        pyarrow = _import_pyarrow()
+        arrays = {name: pyarrow.array(column) for name, column in self.columns().items()}
+        dtw: NDArray[np.int32] = self.dtw  # type: ignore[attr-defined]
+        if (missing := dtw < 0).any():
+            arrays["dtw"] = pyarrow.array(dtw, mask=missing)
+        named = self.source._asdict() if self.source else {}
+        metadata = {f"taflbase.{name}": str(value) for name, value in named.items()}
+        metadata["taflbase.version"] = __version__
+        return pyarrow.table(arrays, metadata=metadata)
+
+
+def _import_pyarrow() -> Any:
+    try:
+        return importlib.import_module("pyarrow")
+    except ImportError as error:
+        message = "to_arrow needs pyarrow: pip install pyarrow"
+        raise ImportError(message) from error
+
+
+class _SliceValues(NamedTuple):
     king: NDArray[np.uint16]
     """The king's squares."""
     defenders: NDArray[np.uint16]
@@ -140,11 +191,15 @@ class SliceValues(NamedTuple):
     """As in `Values`."""
 
 
-class SliceClasses(NamedTuple):
-    """n positions of a slice with one side to move, one for each class of mirror images.
-    For the squares of pieces in all images use `SliceValues`.
+class SliceValues(_SliceColumns, _SliceValues):
+    """The n positions of a slice with one side to move. Mirror images are separate
+    positions.
+
+    Squares are numbered `rank * size + file` from a1, which is 0.
     """
 
+
+class _SliceClasses(NamedTuple):
     king: NDArray[np.uint16]
     """As in `SliceValues`."""
     defenders: NDArray[np.uint16]
@@ -157,6 +212,12 @@ class SliceClasses(NamedTuple):
     """As in `Values`."""
     dtw: NDArray[np.int32]
     """As in `Values`."""
+
+
+class SliceClasses(_SliceColumns, _SliceClasses):
+    """n positions of a slice with one side to move, one for each class of mirror images.
+    For the squares of pieces in all images use `SliceValues`.
+    """
 
 
 class _Record(Mapping[str, Any]):
@@ -277,6 +338,32 @@ class TableFile(NamedTuple):
     """The hash of the values, which does not depend on their compression."""
 
 
+class LongestWin(NamedTuple):
+    """The longest win of a side in a slice of a manifest."""
+
+    winner: Side
+    """The side that wins."""
+    to_move: Side
+    """The side to move."""
+    plies: int
+    """Plies to the end of the game."""
+    position: Optional[str]
+    """A position with that distance, the first in index order if it was counted from a table;
+    `None` if unknown."""
+
+
+class Listing(NamedTuple):
+    """The program that listed the files of a slice, and when. Files do not record the program
+    that built them."""
+
+    version: str
+    """The version of the program."""
+    commit: Optional[str]
+    """The commit of its source; `None` if unknown."""
+    date: str
+    """The day, in UTC: `2026-11-26`."""
+
+
 class ManifestSlice(NamedTuple):
     """A slice of a manifest."""
 
@@ -286,6 +373,10 @@ class ManifestSlice(NamedTuple):
     """The counts with the attackers to move, and with the defenders to move."""
     files: list[TableFile]
     """The tables, WDL before DTW."""
+    longest: list[LongestWin] = []
+    """The longest win of each side that wins at all, with its position; empty if unknown."""
+    listed: Optional[Listing] = None
+    """Who listed the files; `None` if unknown."""
 
 
 class Manifest(NamedTuple):
@@ -298,17 +389,29 @@ class Manifest(NamedTuple):
     """The fingerprint of the ruleset that the tables belong to."""
     slices: list[ManifestSlice]
     """The slices, smallest first."""
+    license: Optional[str] = None
+    """The licence of the manifest and of the tables, as an SPDX identifier; `None` if it is
+    not named."""
 
     def __str__(self) -> str:
         def text(value: Any) -> str:
             return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-        def line(entry: ManifestSlice) -> str:
-            sides = [side._asdict() for side in entry.sides]
-            files = [file._asdict() for file in entry.files]
-            return "    " + text({"slice": entry.slice, "sides": sides, "files": files})
+        def known(fields: dict[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in fields.items() if value not in (None, [])}
 
-        head = f'  "rules": {text(self.rules)},\n  "fingerprint": {text(self.fingerprint)},\n'
+        def line(entry: ManifestSlice) -> str:
+            fields = {
+                "slice": entry.slice,
+                "sides": [side._asdict() for side in entry.sides],
+                "longest": [known(win._asdict()) for win in entry.longest],
+                "files": [file._asdict() for file in entry.files],
+                "listed": known(entry.listed._asdict()) if entry.listed else None,
+            }
+            return "    " + text(known(fields))
+
+        fields = {"rules": self.rules, "fingerprint": self.fingerprint, "license": self.license}
+        head = "".join(f"  {text(key)}: {text(value)},\n" for key, value in known(fields).items())
         slices = ",\n".join(line(entry) for entry in self.slices) + "\n" * bool(self.slices)
         return f'{{\n{head}  "slices": [\n{slices}  ]\n}}\n'
 
@@ -465,6 +568,29 @@ class Iteration(NamedTuple):
         return int(self.nodes / max(self.time, 1e-9))
 
 
+def slice_values(
+    arrays: tuple[NDArray[Any], ...], source: tuple[str, str, str, str]
+) -> SliceValues:
+    """Makes the positions of a slice from arrays and what they are of."""
+    values = SliceValues(*arrays)
+    values.source = slice_source(source)
+    return values
+
+
+def slice_classes(
+    arrays: tuple[NDArray[Any], ...], source: tuple[str, str, str, str]
+) -> SliceClasses:
+    """Makes the classes of a slice from arrays and what they are of."""
+    classes = SliceClasses(*arrays)
+    classes.source = slice_source(source)
+    return classes
+
+
+def slice_source(source: tuple[str, str, str, str]) -> SliceSource:
+    rules, fingerprint, slice, to_move = source
+    return SliceSource(rules, fingerprint, slice, Side(to_move))
+
+
 def in_words(probe: Probe) -> str:
     """Returns the value in the words of `taflbase probe`."""
     if probe.dtw is None:
@@ -504,15 +630,26 @@ def side_counts(counts: list[dict[str, Any]]) -> list[SideCounts]:
 def manifest(text: str) -> Manifest:
     """Parses the JSON of `taflbase manifest`."""
 
+    def longest(fields: dict[str, Any]) -> LongestWin:
+        sides = {name: Side(fields[name]) for name in ("winner", "to_move")}
+        return LongestWin(**sides, plies=fields["plies"], position=fields.get("position"))
+
+    def listing(fields: Optional[dict[str, Any]]) -> Optional[Listing]:
+        if fields is None:
+            return None
+        return Listing(fields["version"], fields.get("commit"), fields["date"])
+
     def entry(fields: dict[str, Any]) -> ManifestSlice:
         files = [
             TableFile(**{**file, "metric": Metric(file["metric"])}) for file in fields["files"]
         ]
-        return ManifestSlice(fields["slice"], side_counts(fields["sides"]), files)
+        wins = [longest(win) for win in fields.get("longest", [])]
+        sides, listed = side_counts(fields["sides"]), listing(fields.get("listed"))
+        return ManifestSlice(fields["slice"], sides, files, wins, listed)
 
     fields = json.loads(text)
     slices = [entry(each) for each in fields["slices"]]
-    return Manifest(fields["rules"], fields["fingerprint"], slices)
+    return Manifest(fields["rules"], fields["fingerprint"], slices, fields.get("license"))
 
 
 def built_slice(

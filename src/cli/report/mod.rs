@@ -1,4 +1,3 @@
-mod date;
 mod estimates;
 mod summary;
 
@@ -6,17 +5,16 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use taflbase::Tablebase;
+use taflbase::date;
 use taflbase::manifest::{MANIFEST_FILE, Manifest};
 use taflbase::report::{ManifestFile, Report, SliceSection, Source};
 use taflbase::rules::Ruleset;
-use taflbase::slice::Slice;
-use taflbase::stats::count_values_while;
 
 use super::arguments::{ExistingSlices, Threads};
+use super::counting::count_each;
 use super::error::CliError;
 use super::file;
 use super::json_output::{ABSENT, JsonOutput, WITHOUT_VALUE};
-use super::meter::Meter;
 use super::output::{Session, is_standard, shell_word, size};
 
 /// Write a report of all tables as a page with charts, and as JSON
@@ -49,7 +47,7 @@ Without --html and --json it prints a summary.
 
 The page is one file without scripts, for screens (light and dark) and for printing; each
 chart has its figures in a table. --from needs no tables: a manifest has counts, longest
-distances and sizes, and the report leaves out what it does not have, and says so.
+wins and sizes, and the report leaves out what it does not have, and says so.
 
 What further men would take, up to the whole game, is estimated as by `taflbase plan`: sizes
 from the tables that exist, times from builds of the smallest slices on this machine. Times
@@ -148,23 +146,11 @@ fn of_manifest(args: &Args, rules: &Ruleset, path: &Path) -> Result<Report, CliE
 fn of_tables(args: &Args, session: &Session, base: &Tablebase) -> Result<Report, CliError> {
     let slices = args.existing.slices(base, session)?;
     let probe_error = |error| session.probe_error(base, &args.existing.rules, error);
-    let rows = |slice: Slice| {
-        let grid = base.best_table(slice)?.header().grid;
-        Ok(grid.rows() * grid.lanes() as u64)
-    };
-    let slots: Vec<u64> =
-        slices.iter().map(|&slice| rows(slice)).collect::<Result<_, _>>().map_err(probe_error)?;
-    let (of, mut before) = (slots.iter().sum(), 0);
-    let meter = Meter::new("counting");
     let mut sections = Vec::new();
-    for (&slice, slots) in slices.iter().zip(slots) {
-        let table = base.best_table(slice).map_err(probe_error)?;
-        let go_on = |done, rows: u64| meter.update(before + slots / rows.max(1) * done, of);
-        let counted = args.threads.run(|| count_values_while(base.rules(), table, go_on))??;
-        sections.push(SliceSection::counted(base, slice, &counted).map_err(probe_error)?);
-        before += slots;
-    }
-    drop(meter);
+    count_each(base, &slices, &args.threads, probe_error, |slice, counted| {
+        sections.push(SliceSection::counted(base, slice, counted).map_err(probe_error)?);
+        Ok(())
+    })?;
     let mut report = Report::new(base.rules(), Source::Tables, sections);
     let file = session.tables().join(&base.rules().name).join(MANIFEST_FILE);
     report.manifest = file.is_file().then(|| describe(&file));

@@ -44,7 +44,7 @@ fn manifest(served: &ServedRuleset) -> Manifest {
     let mut manifest = Manifest::new(&served.rules);
     for slice in Metric::ALL.into_iter().flat_map(|metric| served.base.slices(metric)) {
         if let Ok(entry) = SliceEntry::of(&served.base, slice) {
-            manifest.insert(entry);
+            manifest.insert(entry.listed_now());
         }
     }
     manifest

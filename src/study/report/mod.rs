@@ -2,8 +2,8 @@
 //! many attackers are needed, and what further men would take.
 //!
 //! A [`Report`] is data, made of one [`SliceSection`] for each slice: from statistics counted in
-//! tables, or from a manifest alone, which has counts, longest distances and sizes, but no
-//! positions. It is serialized as JSON, and [`Report::to_html`] draws it as one page.
+//! tables, or from a manifest alone, which has counts, longest wins and sizes, but no lines. It
+//! is serialized as JSON, and [`Report::to_html`] draws it as one page.
 //!
 //! ```
 //! use taflbase::report::{Report, SliceSection, Source};
@@ -36,9 +36,10 @@ use serde::Serialize;
 use crate::game::rules::{Endless, Ruleset};
 use crate::study::manifest::Manifest;
 
+pub use crate::study::stats::LongestWin;
 pub use balance::{BalanceCell, Needed};
 pub use growth::{GrowthRow, SliceCost};
-pub use section::{LongestWin, SideSection, SliceSection};
+pub use section::{SideSection, SliceSection};
 pub use total::Total;
 
 /// A report of a ruleset's tables.
@@ -152,9 +153,8 @@ fn notes(source: Source, slices: &[SliceSection]) -> Vec<String> {
     let mut notes = Vec::new();
     if source == Source::Manifest {
         notes.push(
-            "Made from a manifest alone, which has counts, longest distances and sizes: the \
-             positions and lines of longest wins, histograms, the king's squares and mutual \
-             zugzwangs are left out."
+            "Made from a manifest alone, which has counts, longest wins and sizes: the lines of \
+             longest wins, histograms, the king's squares and mutual zugzwangs are left out."
                 .to_owned(),
         );
     }
@@ -162,6 +162,13 @@ fn notes(source: Source, slices: &[SliceSection]) -> Vec<String> {
     if !without_distances.is_empty() {
         notes.push(format!(
             "Without distances, since there are no DTW tables: {without_distances}."
+        ));
+    }
+    let without_positions = names(slices.iter().filter(|section| section.lacks_position()));
+    if !without_positions.is_empty() {
+        notes.push(format!(
+            "Without the positions of longest wins, which the manifest does not list: \
+             {without_positions}."
         ));
     }
     let without_lines = names(slices.iter().filter(|section| section.lacks_line()));

@@ -4,11 +4,10 @@ use serde::Serialize;
 
 use crate::game::rules::{BySide, Side};
 use crate::game::slice::Slice;
-use crate::game::value::{Plies, Wdl};
 use crate::study::manifest::SliceEntry;
 use crate::study::stats::{
-    Bar, KingBar, SideCounts, SideDetails, SideStats, SliceReport, WinnerReport, WinnerShares,
-    Winners,
+    Bar, KingBar, LongestWin, SideCounts, SideDetails, SideStats, SliceReport, WinnerReport,
+    WinnerShares, Winners,
 };
 use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
@@ -60,24 +59,6 @@ pub struct SideSection {
     pub king: Vec<KingBar>,
 }
 
-/// The longest win of a side in a slice.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[non_exhaustive]
-pub struct LongestWin {
-    /// The side that wins.
-    pub winner: Side,
-    /// The side to move.
-    pub to_move: Side,
-    /// Plies to the end of the game.
-    pub plies: Plies,
-    /// The first position with that distance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub position: Option<String>,
-    /// The moves of best play to the end; `None` if tables are missing on the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<String>>,
-}
-
 impl SliceSection {
     /// Creates the section of a slice from the statistics counted from its table: its DTW table,
     /// or the WDL table if there is no other.
@@ -106,10 +87,9 @@ impl SliceSection {
         let mut section = SliceSection::new(slice, both, &sizes);
         section.mutual_zugzwangs = zugzwangs;
         for longest in &mut section.longest {
-            let wdl = if longest.winner == longest.to_move { Wdl::Win } else { Wdl::Loss };
-            if let Some(value) = counted[longest.to_move].longest(wdl) {
-                longest.position = Some(value.example.to_text(base.rules()));
-                longest.moves = match base.line(&value.example) {
+            if let Some(example) = longest.example(counted) {
+                longest.position = Some(example.to_text(base.rules()));
+                longest.moves = match base.line(&example) {
                     Ok(line) => {
                         let board = base.rules().board;
                         Some(line.iter().map(|played| played.display(board).to_string()).collect())
@@ -126,7 +106,12 @@ impl SliceSection {
     pub fn listed(entry: &SliceEntry) -> SliceSection {
         let sides = BySide::from_fn(|side| SideSection::listed(entry.sides[side].clone()));
         let sizes: Vec<u64> = entry.files.iter().map(|file| file.bytes).collect();
-        SliceSection::new(entry.slice, sides, &sizes)
+        let mut section = SliceSection::new(entry.slice, sides, &sizes);
+        for longest in &mut section.longest {
+            let mut known = entry.longest.iter().filter(|win| win.has_value_of(longest));
+            longest.position = known.find_map(|win| win.position.clone());
+        }
+        section
     }
 
     fn new(slice: Slice, sides: BySide<SideSection>, sizes: &[u64]) -> SliceSection {
@@ -140,7 +125,7 @@ impl SliceSection {
             files: sizes.len(),
             bytes: sizes.iter().copied().fold(0, u64::saturating_add),
             mutual_zugzwangs: None,
-            longest: Side::ALL.into_iter().filter_map(|winner| longest(winner, &sides)).collect(),
+            longest: LongestWin::of_counts(sides.iter().map(|side| &side.counts)),
             sides,
         }
     }
@@ -148,6 +133,11 @@ impl SliceSection {
     /// Returns whether the distances are known.
     pub(super) fn has_distances(&self) -> bool {
         self.sides.iter().all(|side| side.counts.max_win.is_some())
+    }
+
+    /// Returns whether a longest win has no position.
+    pub(super) fn lacks_position(&self) -> bool {
+        self.longest.iter().any(|win| win.position.is_none())
     }
 
     /// Returns whether a longest win has a position without moves.
@@ -159,18 +149,6 @@ impl SliceSection {
     pub(super) fn longest_win(&self) -> Option<&LongestWin> {
         self.longest.iter().max_by_key(|win| win.plies)
     }
-}
-
-/// Returns the longest win of a side with either side to move, without its position.
-fn longest(winner: Side, sides: &BySide<SideSection>) -> Option<LongestWin> {
-    let known = Side::ALL.into_iter().filter_map(|to_move| {
-        let counts = &sides[to_move].counts;
-        let plies = if winner == to_move { counts.max_win? } else { counts.max_loss? };
-        // A side that cannot move has lost in 0 plies: the longest loss is 0 also without any.
-        let is_won = Winners::of(counts).won_by(winner) > 0;
-        is_won.then_some(LongestWin { winner, to_move, plies, position: None, moves: None })
-    });
-    known.max_by_key(|win| win.plies)
 }
 
 impl SideSection {

@@ -22,10 +22,16 @@ fn of_tables(base: &Tablebase, names: &str) -> Report {
     Report::new(base.rules(), Source::Tables, sections.collect())
 }
 
-fn of_manifest(base: &Tablebase, names: &str) -> Report {
+/// Reports on a manifest that has the positions of longest wins, except of the slice `bare`.
+fn of_manifest(base: &Tablebase, names: &str, bare: &str) -> Report {
     let mut manifest = Manifest::new(base.rules());
     for slice in slices(names) {
-        manifest.insert(SliceEntry::of(base, slice).unwrap());
+        let mut entry = SliceEntry::of(base, slice).unwrap();
+        if slice.to_string() != bare {
+            let counted = count_values(base.rules(), base.best_table(slice).unwrap()).unwrap();
+            entry.add_longest(base.rules(), &counted);
+        }
+        manifest.insert(entry);
     }
     Report::of_manifest(base.rules(), &manifest)
 }
@@ -82,7 +88,7 @@ fn the_longest_win_of_each_side_comes_with_its_line() {
 #[test]
 fn a_manifest_alone_gives_the_same_counts() {
     let base = embedded("brandubh");
-    let (tables, listed) = (of_tables(&base, FEW), of_manifest(&base, FEW));
+    let (tables, listed) = (of_tables(&base, FEW), of_manifest(&base, FEW, ""));
     assert_eq!(tables.balance, listed.balance);
     assert_eq!(tables.needed, listed.needed);
     assert_eq!(tables.growth, listed.growth);
@@ -97,11 +103,11 @@ fn a_manifest_alone_gives_the_same_counts() {
             section
                 .longest
                 .iter()
-                .map(|win| (win.winner, win.to_move, win.plies))
+                .map(|win| (win.winner, win.to_move, win.plies, win.position.clone()))
                 .collect::<Vec<_>>()
         };
         assert_eq!(plies(one), plies(other));
-        assert!(other.longest.iter().all(|win| win.position.is_none() && win.moves.is_none()));
+        assert!(other.longest.iter().all(|win| win.position.is_some() && win.moves.is_none()));
     }
     let expected = Total { mutual_zugzwangs: None, ..tables.total.clone() };
     assert_eq!(listed.total, expected);
@@ -110,6 +116,18 @@ fn a_manifest_alone_gives_the_same_counts() {
     let page = listed.to_html(base.rules());
     assert_eq!(page.matches("left out").count(), 1);
     assert!(!page.contains("histogram</") && !page.contains("id=\"K0v1\""));
+    assert_eq!(page.matches("<figure class=\"win\">").count(), 2, "one for each winner");
+}
+
+#[test]
+fn slices_whose_longest_wins_have_no_position_are_named() {
+    let report = of_manifest(&embedded("brandubh"), FEW, "K0v2");
+    let note = "Without the positions of longest wins, which the manifest does not list: K0v2.";
+    assert_eq!(report.notes[1..], [note]);
+    for section in &report.slices {
+        let lacks_position = section.longest.iter().any(|win| win.position.is_none());
+        assert_eq!(lacks_position, section.slice.to_string() == "K0v2");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! for all its images. Positions that the table leaves to the rules (see
 //! [`dont_care`](crate::dont_care)) are counted with the value that the rules give them.
 
+mod longest;
 mod report;
 mod winners;
 
@@ -20,6 +21,7 @@ use crate::index::{SliceIndex, Slot};
 use crate::table::{Code, Metric, SideSummary, Source, Table, WIN_IN_1};
 
 pub use super::scan::StatsError;
+pub use longest::LongestWin;
 pub(super) use report::split_draws;
 pub use report::{Bar, KingBar, SideCounts, SideDetails, SideReport, SliceReport};
 pub use winners::{WinnerReport, WinnerShares, Winners};

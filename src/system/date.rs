@@ -1,10 +1,12 @@
+//! Days of the calendar.
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The days of 400 years of the Gregorian calendar, after which it repeats.
 const DAYS_OF_CYCLE: u64 = 146_097;
 
 /// Returns the day of a time in UTC, as `2026-11-26`; `None` if it is before 1970.
-pub(super) fn of(time: SystemTime) -> Option<String> {
+pub fn of(time: SystemTime) -> Option<String> {
     let days = time.duration_since(UNIX_EPOCH).ok()?.as_secs() / 86_400;
     let cycle = days / DAYS_OF_CYCLE;
     let (mut year, mut left) = (1970 + 400 * cycle, days % DAYS_OF_CYCLE);
