@@ -50,6 +50,16 @@ impl Level {
         self.lines
     }
 
+    /// Returns the maximum number of nodes of a search; `None` if only time limits it.
+    pub fn nodes(&self) -> Option<u64> {
+        self.nodes
+    }
+
+    /// Returns by how much a move may be worse than the best one, in hundredths of a soldier.
+    pub fn margin(&self) -> i32 {
+        self.margin
+    }
+
     /// Returns whether it probes the endgame tables.
     pub fn uses_tables(&self) -> bool {
         self.uses_tables

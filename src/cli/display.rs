@@ -85,12 +85,10 @@ impl Read for Lines {
 
 #[cfg(feature = "serve")]
 mod window {
-    use std::process::{Command, Stdio};
-
     use taflbase::serve::{Display, Scene};
 
     use super::*;
-    use crate::cli::colour::is_set;
+    use crate::cli::browser::{has_display, open_in_browser};
     use crate::cli::output::Session;
 
     /// A page that shows the game and accepts moves.
@@ -108,7 +106,7 @@ mod window {
             format_move: MoveFormatter,
             lines: Sender<io::Result<Vec<u8>>>,
         ) -> Result<Window, CliError> {
-            if !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
+            if !has_display() {
                 return Err(CliError::new(
                     "no display: neither DISPLAY nor WAYLAND_DISPLAY is set: leave out --display",
                 ));
@@ -121,15 +119,7 @@ mod window {
                 .map_err(CliError::new)?;
             let url = display.url();
             session.note(&format!("the game is shown at {url}"));
-            let opener = Command::new("xdg-open")
-                .arg(&url)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn();
-            if let Ok(mut opener) = opener {
-                thread::spawn(move || opener.wait());
-            }
+            open_in_browser(&url);
             Ok(Window { display, tables: Arc::clone(tables) })
         }
 

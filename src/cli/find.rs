@@ -2,11 +2,11 @@ use std::io::{self, IsTerminal};
 use std::ops::{ControlFlow, RangeInclusive};
 
 use clap::builder::PossibleValuesParser;
-use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::board::SquareSet;
 use taflbase::find::{
-    FindError, Found, FoundCount, Pattern, Query, Search, parse_outcome, parse_squares, random,
+    CountAnswer, FindError, Found, FoundAnswer, FoundCount, Pattern, Query, Search, parse_outcome,
+    parse_plies, parse_squares, random,
 };
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
@@ -218,58 +218,6 @@ fn invalid_value<E: std::fmt::Display>(option: &str) -> impl Fn(E) -> CliError {
     move |error| CliError::Error(format!("{option}: {error}"))
 }
 
-/// Parses `21`, `9..21`, `9..` or `..21`.
-fn parse_plies(text: &str) -> Result<RangeInclusive<Plies>, String> {
-    let range = match text.split_once("..") {
-        Some((first, last)) => parse_bound(first, 0).zip(parse_bound(last, Plies::MAX)),
-        None => text.trim().parse().ok().map(|plies| (plies, plies)),
-    };
-    match range {
-        None => Err("write plies like 21, 9..21, 9.. or ..21".to_owned()),
-        Some((first, last)) if first > last => Err(format!(
-            "the range from {first} to {last} is empty: write the smaller number first"
-        )),
-        Some((first, last)) => Ok(first..=last),
-    }
-}
-
-/// Parses one end of a range, which may be missing.
-fn parse_bound(text: &str, default: Plies) -> Option<Plies> {
-    match text.trim() {
-        "" => Some(default),
-        number => number.parse().ok(),
-    }
-}
-
-#[derive(Serialize)]
-struct PositionJson<'a> {
-    rules: &'a str,
-    slice: String,
-    position: String,
-    to_move: &'static str,
-    category: &'static str,
-    dtw: Option<Plies>,
-    images: usize,
-    #[serde(flatten)]
-    other: Option<OtherSideJson>,
-}
-
-/// The value with the other side to move.
-#[derive(Serialize)]
-struct OtherSideJson {
-    other_category: &'static str,
-    other_dtw: Option<Plies>,
-}
-
-#[derive(Serialize)]
-struct CountJson<'a> {
-    rules: &'a str,
-    slice: String,
-    to_move: &'static str,
-    stored: u64,
-    placements: u64,
-}
-
 type Searches<'a> = Vec<(Slice, Search<'a, TableFile>)>;
 
 struct Finder<'a> {
@@ -322,16 +270,12 @@ impl Finder<'_> {
         for (slice, search) in searches {
             let counts = search.count()?;
             for &side in self.query.sides() {
-                let FoundCount { stored, placements, .. } = counts[side];
+                let count = counts[side];
                 if self.session.json() {
-                    self.session.json_line(&CountJson {
-                        rules: &self.base.rules().name,
-                        slice: slice.to_string(),
-                        to_move: side.name(),
-                        stored,
-                        placements,
-                    })?;
+                    let answer = CountAnswer::new(self.base, *slice, side, count);
+                    self.session.json_line(&answer)?;
                 }
+                let FoundCount { stored, placements, .. } = count;
                 let cells = [slice.to_string(), side.name().to_owned()];
                 rows.push([&cells[..], &[grouped(stored), grouped(placements)]].concat());
             }
@@ -381,20 +325,7 @@ impl<'a> Printer<'a> {
     }
 
     fn json(&self, found: &Found) -> Result<String, CliError> {
-        let base = self.finder.base;
-        let line = PositionJson {
-            rules: &base.rules().name,
-            slice: found.position.slice().to_string(),
-            position: found.position.to_text(base.rules()),
-            to_move: found.position.to_move.name(),
-            category: base.category(found.value.wdl),
-            dtw: found.value.plies,
-            images: found.images,
-            other: found.other.map(|other| OtherSideJson {
-                other_category: base.category(other.wdl),
-                other_dtw: other.plies,
-            }),
-        };
+        let line = FoundAnswer::new(self.finder.base, found);
         Ok(serde_json::to_string(&line).map_err(CliError::new)? + "\n")
     }
 
@@ -433,22 +364,4 @@ impl<'a> Printer<'a> {
 fn value_cells(base: &Tablebase, value: Probed) -> String {
     let plies = value.plies.map_or(String::new(), |plies| plies.to_string());
     format!("{:<9}  {plies:>5}  ", base.category(value.wdl))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plies_are_a_number_or_a_range() {
-        for (text, plies) in
-            [("21", 21..=21), ("9..21", 9..=21), ("9..", 9..=u16::MAX), ("..21", 0..=21)]
-        {
-            assert_eq!(parse_plies(text), Ok(plies), "{text}");
-        }
-        for wrong in ["", "x", "9-21", "1..x", "70000", "-1", "9..21..30"] {
-            assert!(parse_plies(wrong).unwrap_err().contains("9..21"), "{wrong}");
-        }
-        assert!(parse_plies("21..9").unwrap_err().contains("from 21 to 9"));
-    }
 }

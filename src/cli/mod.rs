@@ -6,6 +6,8 @@ mod batch;
 mod bench;
 mod berkeley;
 mod bound;
+#[cfg(feature = "serve")]
+mod browser;
 mod build;
 mod calibration;
 mod certificate;

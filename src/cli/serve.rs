@@ -30,6 +30,9 @@ pub(super) struct Args {
     /// Serve only the tables, without analysis and games
     #[arg(long, conflicts_with_all = ["searches", "search_time"])]
     no_engine: bool,
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
 }
 
 const HELP: &str = r#"Serves every built-in ruleset with the tables of the table folder and those that are
@@ -44,6 +47,7 @@ for installation.
 
 Examples:
   taflbase serve
+  taflbase serve --open
   taflbase serve --addr 0.0.0.0:8000 --cache 2GiB --tables /srv/tables
   taflbase serve --proofs proof
 
@@ -64,10 +68,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     use std::sync::Arc;
 
     use super::arguments::on_interrupt;
+    use super::browser::{has_display, open_in_browser};
     use taflbase::rules::Ruleset;
     use taflbase::serve::{AppState, Log, ServeOptions, Server};
     use taflbase::tablebase::BlockCache;
 
+    if args.open && !has_display() {
+        return Err(CliError::new(
+            "no display: neither DISPLAY nor WAYLAND_DISPLAY is set: leave out --open",
+        ));
+    }
     let more = args
         .rules
         .iter()
@@ -100,6 +110,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         session.json_line(&serde_json::json!({ "address": address, "url": url }))?;
     } else {
         session.note(&format!("the explorer is at {url}"));
+    }
+    if args.open && !open_in_browser(&url) {
+        session.note("no browser was opened: xdg-open is not installed");
     }
     server.run().map_err(CliError::new)
 }

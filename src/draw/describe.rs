@@ -151,17 +151,7 @@ impl Ruleset {
     fn king_lines(&self) -> Vec<String> {
         let hostility = &self.hostile[Kind::King];
         let mut lines = self.hostile_lines(hostility);
-        let mut by_need: BTreeMap<usize, [SquareSet; 2]> = BTreeMap::new();
-        for square in self.surrounded {
-            let sides: SquareSet = self.board.neighbours(square).collect();
-            let hostile = sides & hostility.empty;
-            // 5 means never: at the edge there is no fourth side.
-            let need = if sides.len() == 4 { 4 - hostile.len() } else { 5 };
-            let [squares, helpers] = by_need.entry(need).or_default();
-            squares.insert(square);
-            *helpers |= hostile;
-        }
-        for (need, [squares, hostile]) in by_need.into_iter().rev() {
+        for (need, [squares, hostile]) in self.surrounding_needs().into_iter().rev() {
             let on = format!("on {}", self.phrase(squares));
             lines.push(match need {
                 5 => format!("{on}: never, as the edge leaves him fewer than four sides"),
@@ -179,7 +169,24 @@ impl Ruleset {
         lines
     }
 
-    fn describe_repetition(&self) -> String {
+    /// Groups the squares on which the king is captured on all sides by the number of attackers
+    /// that this takes; 5 means never. With each group come the hostile squares beside it.
+    pub(super) fn surrounding_needs(&self) -> BTreeMap<usize, [SquareSet; 2]> {
+        let hostility = &self.hostile[Kind::King];
+        let mut by_need: BTreeMap<usize, [SquareSet; 2]> = BTreeMap::new();
+        for square in self.surrounded {
+            let sides: SquareSet = self.board.neighbours(square).collect();
+            let hostile = sides & hostility.empty;
+            // At the edge there is no fourth side.
+            let need = if sides.len() == 4 { 4 - hostile.len() } else { 5 };
+            let [squares, helpers] = by_need.entry(need).or_default();
+            squares.insert(square);
+            *helpers |= hostile;
+        }
+        by_need
+    }
+
+    pub(super) fn describe_repetition(&self) -> String {
         let meaning = match self.repetition {
             Repetition::Allowed => return "positions may be repeated".to_owned(),
             Repetition::Draw => "the game is drawn when a position is repeated",

@@ -24,6 +24,7 @@ mod describe;
 #[cfg(feature = "cli")]
 mod glyphs;
 mod grid;
+mod lessons;
 #[cfg(feature = "cli")]
 mod raster;
 mod shapes;
@@ -33,6 +34,7 @@ mod text;
 
 pub use board::{BoardPicture, Mark};
 pub use grid::{Grid, GridSquare, Shade};
+pub use lessons::Lesson;
 pub use sheet::Sheet;
 pub(crate) use svg::Escaped;
 pub use text::Style;

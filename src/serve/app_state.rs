@@ -13,10 +13,12 @@ use crate::table::Access;
 use crate::tablebase::{BlockCache, ProbeError, Tablebase, TablebaseOptions};
 
 use super::assets::Assets;
+use super::find_cache::FindCache;
 use super::limiter::Limiter;
 use super::log::Log;
 use super::metrics::{Gauges, Metrics};
 use super::problem::Problem;
+use super::puzzle_cache::PuzzleCache;
 use super::search_pool::SearchPool;
 use super::served_ruleset::ServedRuleset;
 use super::stats_cache::StatsCache;
@@ -74,6 +76,8 @@ pub struct AppState {
     /// `None` if the engine is turned off.
     pub(super) searches: Option<SearchPool>,
     pub(super) stats: StatsCache,
+    pub(super) puzzles: PuzzleCache,
+    pub(super) finds: FindCache,
     stopper: Stopper,
 }
 
@@ -169,6 +173,8 @@ impl AppState {
             probes: Limiter::new(2 * cores(), MAX_QUEUED_PROBES),
             searches: (searches > 0).then(|| SearchPool::new(searches, search_time)),
             stats: StatsCache::new(),
+            puzzles: PuzzleCache::new(),
+            finds: FindCache::new(),
             stopper: Stopper::new(),
         }
     }

@@ -9,8 +9,10 @@ use serde::Serialize;
 
 use crate::game::notation::MoveError;
 use crate::game::position::PositionError;
+use crate::game::record::RecordError;
 use crate::game::slice::Slice;
 use crate::proof::store::StoreError;
+use crate::study::find::FindError;
 use crate::study::stats::StatsError;
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
@@ -115,6 +117,17 @@ impl Problem {
         Problem::damaged(&format!("a table of {slice}"), error)
     }
 
+    /// A failed search in a table of this slice.
+    pub(super) fn of_search(slice: Option<Slice>, error: &FindError) -> Problem {
+        match (error, slice) {
+            (FindError::Table(_), Some(slice)) => {
+                Problem::damaged(&format!("a table of {slice}"), error)
+            }
+            (FindError::Table(_), None) => Problem::damaged("a table", error),
+            _ => Problem::bad_parameter(error.to_string()),
+        }
+    }
+
     /// A proof store that cannot be read.
     pub(super) fn of_store(store: &str, error: &StoreError) -> Problem {
         let detail = format!("the store {store} is gone, damaged or unreadable");
@@ -158,6 +171,12 @@ impl From<&PositionError> for Problem {
 impl From<PositionError> for Problem {
     fn from(error: PositionError) -> Problem {
         Problem::from(&error)
+    }
+}
+
+impl From<RecordError> for Problem {
+    fn from(error: RecordError) -> Problem {
+        Problem::bad_parameter(error.to_string())
     }
 }
 

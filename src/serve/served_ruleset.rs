@@ -25,6 +25,8 @@ pub(super) struct ServedRuleset {
     pub(super) rules: Arc<Ruleset>,
     /// The list of slices, made for the first request.
     pub(super) slices: OnceLock<CachedBody>,
+    /// The lessons, made for the first request.
+    pub(super) lessons: OnceLock<CachedBody>,
     /// Whether the name means the same rules on every server.
     pub(super) is_builtin: bool,
 }
@@ -37,7 +39,8 @@ impl ServedRuleset {
         is_builtin: bool,
     ) -> ServedRuleset {
         let rules = Arc::new(base.rules().clone());
-        ServedRuleset { base, book, stores, rules, slices: OnceLock::new(), is_builtin }
+        let (slices, lessons) = (OnceLock::new(), OnceLock::new());
+        ServedRuleset { base, book, stores, rules, slices, lessons, is_builtin }
     }
 
     /// Returns the tables and the proofs as an engine takes them.

@@ -8,6 +8,7 @@ pub mod find;
 pub mod manifest;
 mod multiplicity;
 pub mod proportion;
+pub mod puzzles;
 #[cfg(feature = "build")]
 pub mod report;
 mod scan;

@@ -10,6 +10,7 @@ mod program;
 mod proofs;
 mod sockets;
 mod stores;
+mod studies;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

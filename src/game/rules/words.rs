@@ -21,7 +21,8 @@ impl Ruleset {
         words.join(", ")
     }
 
-    fn largest_within(&self, set: SquareSet) -> Option<(&str, SquareSet)> {
+    /// Returns the largest named set within this one.
+    pub(crate) fn largest_within(&self, set: SquareSet) -> Option<(&str, SquareSet)> {
         let named = self.squares.iter().map(|(name, squares)| (name.as_str(), *squares));
         let within = named.filter(|(_, squares)| squares.is_subset(set));
         // Of equally large sets take the first; `max_by_key` alone takes the last.

@@ -44,15 +44,7 @@ struct Filter {
 
 impl Filter {
     fn new(query: Query) -> Result<Filter, Problem> {
-        let sides = match query.to_move.as_deref() {
-            None => Side::ALL.to_vec(),
-            Some("a" | "attackers") => vec![Side::Attackers],
-            Some("d" | "defenders") => vec![Side::Defenders],
-            Some(other) => {
-                let detail = format!("to_move is {other:?}: use attackers or defenders");
-                return Err(Problem::bad_parameter(detail));
-            }
-        };
+        let sides = parse_sides(query.to_move.as_deref())?;
         let known = ["win", "draw", "undecided", "loss"];
         if let Some(unknown) = query.category.as_deref().filter(|name| !known.contains(name)) {
             let detail = format!("category is {unknown:?}: use one of {}", known.join(", "));
@@ -76,6 +68,19 @@ impl Filter {
             .find(|bar| self.matches(bar.category, bar.dtw))?
             .example
             .clone()
+    }
+}
+
+/// Parses the side to move; both if there is none.
+pub(super) fn parse_sides(name: Option<&str>) -> Result<Vec<Side>, Problem> {
+    match name {
+        None => Ok(Side::ALL.to_vec()),
+        Some("a" | "attackers") => Ok(vec![Side::Attackers]),
+        Some("d" | "defenders") => Ok(vec![Side::Defenders]),
+        Some(other) => {
+            let detail = format!("to_move is {other:?}: use attackers or defenders");
+            Err(Problem::bad_parameter(detail))
+        }
     }
 }
 

@@ -25,17 +25,24 @@ use super::super::search_queue::{Purpose, SearchTicket};
 use super::turn;
 
 /// Maximum moves of a game.
-const MAX_MOVES: usize = 2000;
+pub(super) const MAX_MOVES: usize = 2000;
 /// Time limit for a move.
 const MAX_TIME: Duration = Duration::from_secs(4);
 
+#[derive(Deserialize)]
+pub(super) struct ReplyRequest {
+    #[serde(flatten)]
+    game: GameRequest,
+    level: Option<String>,
+}
+
+/// A game from its first position.
 #[derive(Deserialize)]
 pub(super) struct GameRequest {
     /// First position of the game. Default: the ruleset's start.
     position: Option<String>,
     #[serde(default)]
     moves: Vec<String>,
-    level: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -48,8 +55,9 @@ struct MoveReply {
     over: Option<GameEnd>,
 }
 
+/// The end of a game.
 #[derive(Serialize)]
-struct GameEnd {
+pub(super) struct GameEnd {
     winner: Option<&'static str>,
     reason: &'static str,
 }
@@ -57,6 +65,14 @@ struct GameEnd {
 impl From<Outcome> for GameEnd {
     fn from(outcome: Outcome) -> GameEnd {
         GameEnd { winner: outcome.winner.map(Side::name), reason: outcome.reason.name() }
+    }
+}
+
+impl GameEnd {
+    /// A game that its players ended: somebody resigned, or they agreed on a draw.
+    pub(super) fn by_hand(winner: Option<Side>) -> GameEnd {
+        let reason = if winner.is_some() { "resigned" } else { "agreed" };
+        GameEnd { winner: winner.map(Side::name), reason }
     }
 }
 
@@ -81,13 +97,13 @@ pub(super) async fn reply(
     State(state): State<Arc<AppState>>,
     RulesetPath(served): RulesetPath,
     headers: HeaderMap,
-    JsonBody(request): JsonBody<GameRequest>,
+    JsonBody(request): JsonBody<ReplyRequest>,
 ) -> Result<Response, Problem> {
     let searches = state.engine()?;
     let level = parse_level(request.level.as_deref())?;
     let rules = Arc::clone(&served.rules);
     // Replaying a long game takes time that the async threads do not have.
-    let game = state.probes.run(move || replay(&rules, &request)).await?;
+    let game = state.probes.run(move || replay(&rules, &request.game)).await?;
     if game.outcome().is_some() {
         let over = JsonReply::new(&MoveReply::new(&game, None), Caching::Never)?;
         return Ok(over.into_response());
@@ -164,7 +180,7 @@ fn parse_level(level: Option<&str>) -> Result<&'static Level, Problem> {
 }
 
 /// Replays a game from its moves.
-fn replay(rules: &Arc<Ruleset>, request: &GameRequest) -> Result<Game, Problem> {
+pub(super) fn replay(rules: &Arc<Ruleset>, request: &GameRequest) -> Result<Game, Problem> {
     let count = request.moves.len();
     if count > MAX_MOVES {
         let detail = format!("{count} moves: send at most {MAX_MOVES}");

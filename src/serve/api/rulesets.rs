@@ -28,6 +28,26 @@ struct EngineInfo {
     levels: Vec<&'static str>,
     /// Time limit of an analysis.
     seconds: f64,
+    /// What the levels do, in the same order.
+    strengths: Vec<Strength>,
+}
+
+/// How a level plays.
+#[derive(Serialize)]
+struct Strength {
+    /// Maximum nodes of a search; `None` if only time limits it.
+    nodes: Option<u64>,
+    /// By how much a move may be worse than the best, in soldiers.
+    margin: f64,
+    /// Whether it knows the tables.
+    tables: bool,
+}
+
+impl From<&Level> for Strength {
+    fn from(level: &Level) -> Strength {
+        let margin = f64::from(level.margin()) / 100.0;
+        Strength { nodes: level.nodes(), margin, tables: level.uses_tables() }
+    }
 }
 
 #[derive(Serialize)]
@@ -69,6 +89,7 @@ pub(super) async fn list(State(state): State<Arc<AppState>>) -> Result<JsonReply
     let engine = state.searches.as_ref().map(|searches| EngineInfo {
         levels: Level::ALL.iter().map(Level::name).collect(),
         seconds: searches.time.as_secs_f64(),
+        strengths: Level::ALL.iter().map(Strength::from).collect(),
     });
     let list = RulesetList { version: env!("CARGO_PKG_VERSION"), rulesets, engine };
     JsonReply::new(&list, Caching::Revalidate)

@@ -70,6 +70,7 @@ async function cached(path, signal) {
 
 export const rulesets = () => cached("/rulesets");
 export const rules = (name) => cached(rulesetPath(name));
+export const lessons = (name) => cached(`${rulesetPath(name)}/lessons`);
 export const proofs = (name) => cached(`${rulesetPath(name)}/proofs`);
 export const slices = (name) => cached(`${rulesetPath(name)}/slices`);
 export const slice = (name, slice, signal) => cached(`${rulesetPath(name)}/slices/${slice}`, signal);
@@ -98,11 +99,24 @@ export const valued = (name, position) => probed(name, position) ?? values.get(n
 
 /** Requests the values of positions, which `valued` then returns. */
 export async function value(name, positions, signal) {
-  const body = JSON.stringify({ positions, moves: false });
-  const { answers: found } = await request(`${rulesetPath(name)}/probe`, { method: "POST", headers: JSON_BODY, body, signal });
+  const { answers: found } = await post(`${rulesetPath(name)}/probe`, { positions, moves: false }, signal);
   if (values.size > 20000) values.clear();
   found.forEach((answer, i) => values.set(name + positions[i], answer.category ? answer : null));
 }
+
+const post = (path, body, signal) => request(path, { method: "POST", headers: JSON_BODY, body: JSON.stringify(body), signal });
+
+/** A game as a record. */
+export const record = (name, position, moves, result) => post(`${rulesetPath(name)}/record`, { position, moves, result });
+
+/** The game of a record or a list of moves. */
+export const readGame = (name, text, signal) => post(`${rulesetPath(name)}/game`, { text }, signal);
+
+/** The puzzles of a ruleset, counted. */
+export const puzzles = (name, signal) => request(`${rulesetPath(name)}/puzzles`, { signal });
+
+/** A puzzle of a kind and level; the same for the same seed. */
+export const puzzle = (name, wanted, signal) => request(`${rulesetPath(name)}/puzzles?${new URLSearchParams(wanted)}`, { signal });
 
 /** A random position of a slice with the wanted value. */
 export function random(name, slice, wanted, signal) {

@@ -18,6 +18,8 @@ let explorer = null;
 let isBoardShown = false;
 let rulesets = [];
 let engine = null;
+/** Whether the next board is shown with the engine at work. */
+let isAnalysisWanted = false;
 let visit = new AbortController();
 
 function decoded(text) {
@@ -34,10 +36,13 @@ function parseFragment() {
   if (!fragment) return WELCOME;
   const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
   if (rest === "" || rest === "/") return { rules, view: "rules" };
-  if (rest === "/tables" || rest === "/proofs") return { rules, view: rest.slice(1) };
+  if (/^\/(tables|proofs|puzzles|daily)$/.test(rest)) return { rules, view: rest.slice(1) };
+  const [, kind, level, at] = /^\/puzzle\/([a-z-]+)\/([a-z]+)(\/.+)$/.exec(rest) ?? [];
+  if (kind) return { rules, view: "puzzle", puzzle: [kind, level, at.replace("_", " ")] };
   if (rest.startsWith("/stores/")) return { rules, view: "store", store: rest.slice("/stores/".length) };
   if (/^\/K\d+v\d+$/.test(rest)) return { rules, view: "slice", slice: rest.slice(1) };
-  return { rules, position: rest.replace("_", " ") };
+  const [board, ...moves] = rest.split("!");
+  return { rules, position: board.replace("_", " "), moves };
 }
 
 async function route() {
@@ -49,12 +54,12 @@ async function route() {
   explorer?.suspend();
   const late = setTimeout(() => !signal.aborted && show(loading(), false), SLOW);
   try {
-    const { rules: name, view, position, ...subject } = parseFragment();
+    const { rules: name, view, position, moves, ...subject } = parseFragment();
     main.inert = Boolean(view);
     if (!summary(name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
     const rules = await api.rules(name);
     if (signal.aborted) return;
-    const node = view ? await viewOf(view, rules, subject, signal) : await boardOf(name, position);
+    const node = view ? await viewOf(view, rules, subject, signal) : await boardOf(name, position, moves, signal);
     if (signal.aborted) return;
     show(node, !view);
     updateHeader(rules, view ?? "board");
@@ -79,7 +84,8 @@ function show(node, isBoard) {
 }
 
 /** A view whose module is loaded on demand. */
-async function viewOf(view, rules, { slice, store }, signal) {
+async function viewOf(view, rules, { slice, store, puzzle }, signal) {
+  if (/^(puzzle|daily)/.test(view)) return puzzleViewOf(view, rules, puzzle, signal);
   if (view === "rules") return (await import("./rules.js")).rulesView(rules);
   if (view === "store") return (await import("./tree.js")).storeView(rules, store, signal);
   const { proofsView, sliceView, tablesView } = await import("./tables.js");
@@ -88,12 +94,32 @@ async function viewOf(view, rules, { slice, store }, signal) {
   return sliceView(rules, slice, explorer?.answer?.rules === rules.name ? explorer.answer : null, signal);
 }
 
-async function boardOf(name, position) {
+async function puzzleViewOf(view, rules, puzzle, signal) {
+  const { daily, puzzlesView, puzzleView } = await import("./puzzles.js");
+  if (view === "puzzles") return puzzlesView(rules, signal);
+  if (view === "puzzle") return puzzleView(rules, ...puzzle, signal);
+  // Without a puzzle the game opens at its start, with the engine at work.
+  const found = await daily(rules, signal);
+  isAnalysisWanted = !found;
+  if (!signal.aborted) location.replace(found ?? link(rules.name, summary(rules.name).start));
+  return loading();
+}
+
+async function boardOf(name, position, moves, signal) {
   explorer ??= new Explorer(engine);
+  if (moves?.length) {
+    const game = await (await import("./games.js")).readGame(name, [position, ...moves].join(" "), signal);
+    if (signal.aborted) return explorer.node;
+    history.replaceState({ game }, "", link(name, format(positionOf(game))));
+    await explorer.open(game);
+    return explorer.node;
+  }
   const text = format(parse(position));
   const stored = [history.state?.game, explorer.game].find((game) =>
     game?.rules === name && format(positionOf(game)) === text);
   await explorer.open(stored ?? newGame(name, text));
+  if (isAnalysisWanted) explorer.engine?.start();
+  isAnalysisWanted = false;
   return explorer.node;
 }
 
@@ -107,6 +133,7 @@ function updateHeader(rules, view) {
     // On the board itself, do nothing.
     onclick: (event) => label === "Board" && view === "board" && event.preventDefault() }, label);
   fill(header.querySelector("nav"), go("Board", board, "board"),
+    go("Puzzles", `#${rules.name}/puzzles`, "puzzles", "puzzle", "daily"),
     go("Tables", `#${rules.name}/tables`, "tables", "slice"),
     (summary(rules.name).proofs || summary(rules.name).stores) && go("Proofs", `#${rules.name}/proofs`, "proofs", "store"),
     go("Rules", `#${rules.name}`, "rules"));
@@ -118,8 +145,8 @@ function games() {
   return h("select", { "aria-label": "Game", onchange: (event) => {
     const name = event.currentTarget.value;
     const { view } = parseFragment();
-    const { start } = summary(name);
-    location.hash = view === "rules" ? name : view ? `${name}/tables` : link(name, name === WELCOME.rules ? WELCOME.position : start).slice(1);
+    const other = { rules: name, puzzles: `${name}/puzzles` };
+    location.hash = view && view !== "puzzle" ? other[view] ?? `${name}/tables` : name === WELCOME.rules ? link(name, WELCOME.position).slice(1) : `${name}/daily`;
   } }, rulesets.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)));
 }
 

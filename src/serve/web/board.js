@@ -186,24 +186,28 @@ export class Board {
     fill(this.arrows, text && this.drawn(parseMove(text)));
   }
 
-  drawn({ from, to, captures }) {
+  drawn(move) {
     const { size } = this.shown.position;
-    const centre = (called) => {
+    return arrowShapes(move, (called) => {
       const place = this.order.indexOf(square(called, size));
       return [(place % size) + 0.5, Math.floor(place / size) + 0.5];
-    };
-    const [[x1, y1], [x2, y2]] = [centre(from), centre(to)];
-    const [dx, dy] = [Math.sign(x2 - x1), Math.sign(y2 - y1)];
-    const tip = (by, aside) => `${x2 - by * dx - aside * dy} ${y2 - by * dy + aside * dx}`;
-    return [
-      s("path.shaft", { d: `M${x1} ${y1}L${tip(0.3, 0)}` }),
-      s("path.head", { d: `M${tip(-0.12, 0)}L${tip(0.34, 0.26)}L${tip(0.34, -0.26)}Z` }),
-      captures.map((called) => {
-        const [x, y] = centre(called);
-        return s("path.taken", { d: `M${x - 0.28} ${y - 0.28}l.56 .56M${x + 0.28} ${y - 0.28}l-.56 .56` });
-      }),
-    ];
+    });
   }
+}
+
+/** A move as an arrow with crosses on its captures; `centre` gives the middle of a square. */
+export function arrowShapes({ from, to, captures }, centre) {
+  const [[x1, y1], [x2, y2]] = [centre(from), centre(to)];
+  const [dx, dy] = [Math.sign(x2 - x1), Math.sign(y2 - y1)];
+  const tip = (by, aside) => `${x2 - by * dx - aside * dy} ${y2 - by * dy + aside * dx}`;
+  return [
+    s("path.shaft", { d: `M${x1} ${y1}L${tip(0.3, 0)}` }),
+    s("path.head", { d: `M${tip(-0.12, 0)}L${tip(0.34, 0.26)}L${tip(0.34, -0.26)}Z` }),
+    captures.map((called) => {
+      const [x, y] = centre(called);
+      return s("path.taken", { d: `M${x - 0.28} ${y - 0.28}l.56 .56M${x + 0.28} ${y - 0.28}l-.56 .56` });
+    }),
+  ];
 }
 
 /** The mark on a captured king. */

@@ -68,8 +68,23 @@ export class Engine {
     return h("li",
       h(`span.score.${line.category}`, inWords(line, side)),
       first && button(first, () => this.handlers.onmove(first), preview(first, this.handlers.onpoint)),
-      h("span.rest", rest.slice(0, 11).join(" ")));
+      h("span.rest", rest.slice(0, 11).map((move, i) => [button(move, () => this.handlers.onplay(line.moves.slice(0, i + 2)), { class: "later" }), " "])));
   }
+}
+
+/** The engine's opinion of a position after a short search: its best line. */
+export function opinion(rules, position, signal) {
+  return new Promise((resolve) => {
+    const source = analysis(rules, position, 1);
+    let line = {};
+    const end = () => { source.close(); resolve(line); };
+    source.addEventListener("iteration", (event) => {
+      const found = JSON.parse(event.data);
+      [line = {}] = found.lines;
+      if (found.depth >= 6 || signal.aborted) end();
+    });
+    for (const kind of ["end", "error"]) source.addEventListener(kind, end);
+  });
 }
 
 /** A place in the queue in words. Moves of games come first. */
@@ -101,11 +116,12 @@ export class Opponent {
       h("div.tools", button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
     this.state = h("p.note", { role: "status" });
     this.hints = h("input", { type: "checkbox", onchange: () => handlers.onhints(this.hints.checked) });
+    this.deals = [["Hint", handlers.onhint], ["Offer a draw", handlers.ondraw], ["Resign", handlers.onresign]].map(([label, act]) => button(label, act));
     this.again = button("Rematch", handlers.onrematch, { class: "primary" });
     this.quits = button("End the game", handlers.onquit);
     this.retries = button("Try again", handlers.onretry, { class: "primary retry", hidden: true });
     this.during = h("div", this.state,
-      h("div.tools", button("Take back", handlers.onback), this.quits, this.again, this.retries),
+      h("div.tools", button("Take back", handlers.onback), this.deals, this.quits, this.again, this.retries),
       h("label.check", this.hints, "Show table values and analysis"));
     this.body = h("div");
     this.node = panel("Play against the engine", "opponent", this.body);
@@ -119,6 +135,10 @@ export class Opponent {
     const { side, level } = game.opponent;
     const turn = awaited(game);
     this.again.hidden = turn !== "over";
+    for (const node of this.deals) {
+      node.hidden = turn === "over";
+      node.disabled = turn !== "human";
+    }
     this.quits.textContent = turn === "over" ? "New settings" : "End the game";
     this.say = (words) => { this.state.textContent = `You play the ${SIDES[other(side)].toLowerCase()} against level ${level}. ${words}`; };
     this.say(`${TURNS[turn]}.`);

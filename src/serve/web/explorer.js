@@ -5,8 +5,8 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { agrees, button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
-import { Engine, Opponent } from "./engine.js";
-import { awaited, gameOf, newGame, withLine, atPly, mover, over, withMove, position, positions, startOf } from "./game.js";
+import { Engine, opinion, Opponent } from "./engine.js";
+import { awaited, gameLink, newGame, withLine, atPly, mover, over, withMove, position, positions, startOf } from "./game.js";
 import { Line } from "./line.js";
 import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse, parseMove } from "./position.js";
@@ -14,6 +14,9 @@ import { bestOf, lacking, SIDES, TURNS } from "./words.js";
 
 /** Time without an answer until the page says so, in milliseconds. */
 export const SLOW = 400;
+
+/** Plies after which the engine may agree to a draw, and how far it may be ahead, in hundredths of a soldier. */
+const [LONG, LEVEL] = [40, 30];
 
 /** The URL fragment of a position. */
 export function link(rules, text) {
@@ -43,16 +46,19 @@ export class Explorer {
     this.edit = new Edit({ onchange: (changed) => this.setPosition(format(changed)) });
     this.verdict = new Verdict({ onrandom: (answer) => this.showRandom(answer), onretry: () => this.render() });
     this.moves = new Moves(point);
-    this.line = new Line({ ongo: (at) => this.go(at), online: () => this.showBestLine() });
+    this.line = new Line({ ongo: (at) => this.go(at), online: () => this.showBestLine(), ongames: () => this.showGames() });
     if (!engine) return;
-    this.engine = new Engine(point);
+    this.engine = new Engine({ ...point, onplay: (moves) => this.setGame(atPly(withLine(this.game, moves), this.game.at + moves.length)) });
     this.opponent = new Opponent(engine.levels, {
       onbegin: (human, level, isFromHere) => this.startMatch(human, level, isFromHere),
       onreply: (answer) => this.engineMoved(answer),
       onback: () => this.takeBack(),
       onretry: () => this.render(),
       onrematch: () => this.setGame({ ...newGame(this.game.rules, this.game.start), opponent: this.game.opponent }),
+      onresign: () => this.endGame({ winner: SIDES[this.game.opponent.side].toLowerCase(), reason: "resigned" }),
+      ondraw: () => this.offerDraw(),
       onquit: () => this.setGame({ ...this.game, opponent: null }),
+      onhint: () => this.showHint(),
       onhints: (shown) => { this.areHintsShown = shown; this.render(); },
     });
   }
@@ -159,6 +165,11 @@ export class Explorer {
     }
   }
 
+  async showGames() {
+    const { showGames } = await import("./games.js");
+    showGames(this.game, (game) => this.take(game));
+  }
+
   /** Opens a random position with the same material, side and value. */
   async showRandom(answer) {
     const { signal } = this.requests;
@@ -183,6 +194,28 @@ export class Explorer {
     this.setGame({ ...newGame(this.game.rules, start), opponent: { side: other(human), level } });
     // The button may be far below the board.
     this.tools.scrollIntoView({ block: "nearest" });
+  }
+
+  endGame(end) {
+    this.setGame({ ...atPly(this.game, this.game.moves.length), over: end }, false);
+  }
+
+  /** The engine agrees to a draw if the tables say so, or if after many moves neither side is ahead. */
+  async offerDraw() {
+    const { game, answer, requests: { signal } } = this;
+    const isLong = answer?.category === "unknown" && game.moves.length >= LONG;
+    const { estimate } = isLong ? await opinion(game.rules, format(position(game)), signal) : {};
+    if (signal.aborted) return;
+    const isEven = answer?.category === "draw" || (typeof estimate === "number" && Math.abs(estimate) <= LEVEL);
+    if (isEven && this.rules.end.endless === "draw") this.endGame({ winner: null, reason: "agreed" });
+    else this.opponent.say("The engine declines the draw.");
+  }
+
+  async showHint() {
+    const { game, requests: { signal } } = this;
+    const best = this.answer && bestOf(this.answer);
+    const move = best?.move ?? (await opinion(game.rules, format(position(game)), signal)).moves?.[0];
+    if (move && !signal.aborted && this.mayPlay()) this.board.arrow(move);
   }
 
   engineMoved({ move, over }) {
@@ -246,8 +279,7 @@ export class Explorer {
     });
     try {
       if (move) return this.play(move);
-      const game = gameOf(text);
-      if (game) return await this.enter(game);
+      if (/:|\s.*-/.test(text)) return await this.take(await (await import("./games.js")).readGame(this.game.rules, text, this.requests.signal));
       if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move or a position`);
       const put = parse(text);
       if (put.size !== this.rules.size) throw new Error(`this board has ${this.rules.size} ranks, not ${put.size}`);
@@ -257,15 +289,10 @@ export class Explorer {
     }
   }
 
-  /** Shows a game that was copied, after a look at its moves. */
-  async enter(game) {
-    if (game.rules !== this.game.rules) throw new Error(`this is a game of ${game.rules}; choose it above`);
-    const { signal } = this.requests;
-    for (let at = 0; at < game.moves.length; at++) {
-      const { moves } = await api.probe(game.rules, format(position(atPly(game, at))), signal);
-      if (!moves.some(({ move }) => move === game.moves[at])) throw new Error(`move ${at + 1}, ${game.moves[at]}, is not legal`);
-    }
-    if (!signal.aborted && (!this.game.opponent || await this.mayEnd())) this.setGame(game);
+  /** Shows a game that was read. */
+  async take(game) {
+    if (game.rules !== this.game.rules) location.hash = gameLink(game);
+    else if (!this.game.opponent || await this.mayEnd()) this.setGame(game);
   }
 
   /** Shows the game, and requests the value of its position. */

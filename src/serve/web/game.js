@@ -75,19 +75,14 @@ export function mover(game, ply) {
   return ply % 2 ? other(side) : side;
 }
 
+/** The URL fragment of a whole game. */
+export const gameLink = ({ rules, start, moves }) => `#${rules}${start.replace(" ", "_")}${moves.map((move) => `!${move}`).join("")}`;
+
 /** The game as text, for copying. */
 export function text(game) {
   const lines = game.moves.map((move, ply) =>
-    `${String(ply + 1).padStart(3)}. ${SIDES[mover(game, ply)].toLowerCase()}  ${move}`);
+    `${String(ply + 1).padStart(5)}. ${SIDES[mover(game, ply)].toLowerCase()}  ${move}`);
   return [`${game.rules}: ${game.start}`, ...lines].join("\n");
-}
-
-/** The game of such a text, or null. Line breaks may be missing: a field drops them. */
-export function gameOf(words) {
-  const [, rules, start, rest] = /^(\S+):\s*(\/\S+\s[ad])(\s.*)?$/s.exec(words) ?? [];
-  if (!rules) return null;
-  const moves = [...(rest ?? "").matchAll(/\d+\.\s+(?:attackers|defenders)\s+(\S+?)(?=\s|\d+\.|$)/g)].map(([, move]) => move);
-  return atPly(withLine(newGame(rules, start), moves), moves.length);
 }
 
 /** The winner and distance of each position of the game; null if unknown. */

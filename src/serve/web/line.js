@@ -23,7 +23,7 @@ export class Line {
     this.node = panel("Line", "line",
       h("div.tools", this.asks, h("span.joined", this.back, this.runs, this.forth)),
       h("div.made", this.note, this.list), this.strip);
-    this.node.prepend(h("div.titled", this.node.firstChild, this.copies));
+    this.node.prepend(h("div.titled", this.node.firstChild, h("div.tools", this.copies, button("Game…", handlers.ongames))));
   }
 
   /** `reason` says why there is no line of best play. */

@@ -1,48 +1,48 @@
-// The rules in words, beside the start position.
+// How to play: the rules in pictures made by the ruleset itself, notation, and all decisions.
 
-import { Board } from "./board.js";
+import * as api from "./api.js";
 import { h } from "./dom.js";
 import { link } from "./explorer.js";
 import { startOf } from "./game.js";
-import { parse } from "./position.js";
+import { miniature, styled } from "./mini.js";
+import { parse, parseMove } from "./position.js";
+import { NAMES } from "./pieces.js";
 
-export function rulesView(rules) {
-  const board = new Board();
-  board.show({ position: parse(startOf(rules)), rules, mode: "still", label: `Start of ${rules.title}` });
-  return h("div.rules",
-    h("div.start", h("h1", rules.title),
-      board.node,
-      h("div.tools",
-        h("a.button.primary", { href: link(rules.name, startOf(rules)) }, "Play from here"),
-        h("a.button", { href: `#${rules.name}/tables` }, "Tables"))),
-    h("div.panel.words", sections(rules.text ?? "")));
+/** Headings of the parts of the lessons. */
+const PARTS = { aim: "The aim", moves: "Moving", captures: "Capturing", king: "Capturing the king", end: "The end of the game" };
+
+export async function rulesView(rules) {
+  const [{ lessons }] = await Promise.all([api.lessons(rules.name), styled()]);
+  const part = (called, title) => h("section.panel", h("h2", title),
+    h("div.lessons", lessons.filter((lesson) => lesson.part === called).map((lesson) => picture(lesson, rules))));
+  return h("div.howto",
+    h("div.titled", h("h1", `How to play ${rules.title}`), h("div.tools",
+      h("a.button.primary", { href: link(rules.name, startOf(rules)) }, "Play from here"))),
+    Object.entries(PARTS).map(([called, title]) => part(called, title)),
+    notation(rules, lessons),
+    h("details.panel.words", h("summary", "All decisions of this ruleset in words"), h("pre.scroll", { tabindex: 0 }, rules.text)));
 }
 
-/** Start of the second column of the text, and its line width. */
-const [COLUMN, WIDTH] = [16, 80];
-/** Terms about the rules, which are listed last. */
-const ABOUT = ["source", "note", "fingerprint", "places", "board", "start"];
+function picture(lesson, rules) {
+  const { position, title } = lesson;
+  return h("figure", { class: position ? null : "text" },
+    position && miniature(position, rules, { move: lesson.move, targets: lesson.targets, label: title }),
+    h("figcaption", h("h3", title), h("p", lesson.text),
+      position && lesson.part !== "aim" && h("a", { href: link(rules.name, position), "aria-label": `${title}: try it` }, "Try it")));
+}
 
-/** Converts the text of the rules to headings and definitions, without its board. */
-function sections(text) {
-  const about = h("dl");
-  const nodes = [h("dl")];
-  let [meaning, before] = [null, ""];
-  for (const line of text.split("\n").slice(1)) {
-    const [term, words] = [line.slice(2, COLUMN).trim(), line.slice(COLUMN - 1).trim()];
-    if (/^[^ *+#]/.test(line)) {
-      nodes.push(h("h2", line), h("dl"));
-    } else if (words && line[COLUMN - 1] === " " && !/^(\d+|a +b)\b/.test(term)) {
-      if (term) {
-        meaning = h("dd");
-        (ABOUT.includes(term) ? about : nodes.at(-1)).append(h("dt", term), meaning);
-      }
-      // If the next word would have fitted on the line before, this is a new sentence.
-      const isBroken = before.length + 1 + words.split(" ")[0].length > WIDTH;
-      if (!term && isBroken) meaning.lastChild.append(` ${words}`);
-      else meaning.append(h("p", words));
-    }
-    before = line;
-  }
-  return [nodes, h("h2", "About these rules"), about];
+/** What the page writes, explained with the ruleset's own pieces and moves. */
+function notation(rules, lessons) {
+  const capture = lessons.find(({ move }) => move?.includes("x"));
+  const ends = lessons.filter(({ move }) => /\+\+|--/.test(move ?? "")).map(({ move }) => move);
+  const parts = capture && parseMove(capture.move);
+  const term = (called, ...meaning) => [h("dt", called), h("dd", meaning)];
+  const count = (piece) => parse(startOf(rules)).cells.filter((cell) => cell === piece).length;
+  const [defenders, attackers] = [count("T"), count("t")];
+  return h("section.panel", h("h2", "Reading moves and tables"), h("dl.terms",
+    term("a1", "A square: files have letters from the left, ranks have numbers from the bottom."),
+    parts && term(capture.move, `The piece on ${parts.from} goes to ${parts.to} and captures on ${parts.captures.join(" and ")}.`),
+    [...new Set(ends)].slice(-1).map((move) => term(move, `K stands for the ${NAMES.K}. -- at the end: he has escaped. ++ would mean that he is captured.`)),
+    term("ply", "A move of one side. “Win in 5 plies” means three moves of the winner and two of the loser; the winner hurries, the loser delays."),
+    term("K2v4", `The pieces on the board: the king and 2 defenders against 4 attackers. The game begins as K${defenders}v${attackers}. A table has the value of each such position.`)));
 }

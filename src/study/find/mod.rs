@@ -31,6 +31,7 @@
 //! # }
 //! ```
 
+mod answer;
 mod error;
 mod hits;
 mod pattern;
@@ -44,6 +45,7 @@ use crate::game::value::{Plies, Wdl};
 use crate::tablebase::Probed;
 
 pub use super::zugzwang::mutual_zugzwang;
+pub use answer::{CountAnswer, FoundAnswer, OtherSide};
 pub use error::{FindError, PatternError};
 pub use pattern::{Pattern, parse_squares};
 pub use search::{Search, random};
@@ -111,5 +113,49 @@ pub fn parse_outcome(rules: &Ruleset, name: &str) -> Result<Wdl, FindError> {
         "loss" => Ok(Wdl::Loss),
         _ if name == open => Ok(Wdl::Draw),
         _ => Err(FindError::Outcome { name: name.to_owned(), open }),
+    }
+}
+
+/// Parses distances: `21`, `9..21`, `9..` or `..21`; both ends are included.
+///
+/// # Errors
+/// One line that says how to write them.
+pub fn parse_plies(text: &str) -> Result<RangeInclusive<Plies>, String> {
+    let range = match text.split_once("..") {
+        Some((first, last)) => parse_bound(first, 0).zip(parse_bound(last, Plies::MAX)),
+        None => text.trim().parse().ok().map(|plies| (plies, plies)),
+    };
+    match range {
+        None => Err("write plies like 21, 9..21, 9.. or ..21".to_owned()),
+        Some((first, last)) if first > last => Err(format!(
+            "the range from {first} to {last} is empty: write the smaller number first"
+        )),
+        Some((first, last)) => Ok(first..=last),
+    }
+}
+
+/// Parses one end of a range, which may be missing.
+fn parse_bound(text: &str, default: Plies) -> Option<Plies> {
+    match text.trim() {
+        "" => Some(default),
+        number => number.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plies_are_a_number_or_a_range() {
+        for (text, plies) in
+            [("21", 21..=21), ("9..21", 9..=21), ("9..", 9..=u16::MAX), ("..21", 0..=21)]
+        {
+            assert_eq!(parse_plies(text), Ok(plies), "{text}");
+        }
+        for wrong in ["", "x", "9-21", "1..x", "70000", "-1", "9..21..30"] {
+            assert!(parse_plies(wrong).unwrap_err().contains("9..21"), "{wrong}");
+        }
+        assert!(parse_plies("21..9").unwrap_err().contains("from 21 to 9"));
     }
 }

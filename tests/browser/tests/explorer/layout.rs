@@ -80,7 +80,7 @@ async fn a_view_has_at_most_one_primary_button() {
     page.until("document.querySelector('.moves li')").await;
     assert_eq!(page.value(PRIMARY).await, json!(["New game"]));
     for (fragment, is_there, primary) in [
-        ("#brandubh", "document.querySelector('.words dd')", json!(["Play from here"])),
+        ("#brandubh", "document.querySelector('.lessons .mini')", json!(["Play from here"])),
         ("#brandubh/tables", "document.querySelector('.index')", json!([])),
         ("#brandubh/K1v2", "document.querySelector('.heat')", json!([])),
     ] {

@@ -5,6 +5,7 @@ mod applied;
 mod board;
 mod editing;
 mod engine;
+mod games;
 mod late;
 mod layout;
 mod live;
@@ -12,6 +13,7 @@ mod looks;
 mod proofs;
 mod recovery;
 mod statistics;
+mod studies;
 mod trees;
 
 /// A position beyond the tables that a certificate of `scripts/browser.sh` proves: the defenders win.

@@ -54,7 +54,7 @@ async fn a_view_is_requested_again() {
     page.until("document.querySelector('.movable')").await;
     page.run(DOWN).await;
     for (fragment, is_there) in
-        [("#tablut", ".words dd"), ("#brandubh/tables", ".index"), ("#brandubh/K1v2", ".heat")]
+        [("#tablut", ".lessons"), ("#brandubh/tables", ".index"), ("#brandubh/K1v2", ".heat")]
     {
         page.run("window.up = false").await;
         page.run_with("location.hash = arguments[0]", vec![json!(fragment)]).await;

@@ -1,0 +1,265 @@
+//! Puzzles: positions of tables that are worth solving.
+
+use std::fmt;
+
+use super::find::{FindError, Found, Query, Search, random};
+use crate::game::rules::Side;
+use crate::game::value::{Plies, Wdl};
+use crate::table::{Metric, Table, TableFile};
+use crate::tablebase::{ProbeError, Tablebase};
+
+/// Maximum slots of the tables that are searched together: they are read some twenty times.
+const MAX_SLOTS: u64 = 1 << 25;
+/// The shortest win that is a puzzle.
+const MIN_PLIES: Plies = 3;
+/// Maximum distances that are sampled, spread over those that occur.
+const MAX_DISTANCES: usize = 24;
+/// Positions drawn for each distance.
+const PER_DISTANCE: usize = 40;
+/// Positions drawn for the other kinds.
+const PER_KIND: usize = 150;
+/// A position with fewer moves has no only move worth finding.
+const MIN_MOVES: usize = 4;
+/// The seed of the samples, so that the same tables give the same puzzles.
+const SEED: u64 = 40;
+
+/// A kind of puzzle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PuzzleKind {
+    /// Any position that somebody wins in some plies.
+    Endgame,
+    /// A single move wins.
+    OnlyMove,
+    /// The side to move wins in some plies.
+    Win,
+    /// The longest wins of the slices.
+    Longest,
+    /// Both sides do worse if they have to move.
+    Zugzwang,
+}
+
+impl PuzzleKind {
+    /// All kinds.
+    pub const ALL: [PuzzleKind; 5] = [
+        PuzzleKind::Endgame,
+        PuzzleKind::OnlyMove,
+        PuzzleKind::Win,
+        PuzzleKind::Longest,
+        PuzzleKind::Zugzwang,
+    ];
+
+    /// Returns its name: `endgame`, `only-move`, `win`, `longest` or `zugzwang`.
+    pub fn name(self) -> &'static str {
+        match self {
+            PuzzleKind::Endgame => "endgame",
+            PuzzleKind::OnlyMove => "only-move",
+            PuzzleKind::Win => "win",
+            PuzzleKind::Longest => "longest",
+            PuzzleKind::Zugzwang => "zugzwang",
+        }
+    }
+}
+
+/// The names of the levels: thirds of the puzzles of a kind, by their distance to the end.
+pub const LEVELS: [&str; 3] = ["easy", "medium", "hard"];
+
+/// The puzzles of a ruleset's tables, for each kind from the easiest to the hardest.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Puzzles([Vec<Found>; PuzzleKind::ALL.len()]);
+
+/// The reason why tables give no puzzles.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PuzzleError {
+    /// A table cannot be searched.
+    Find(FindError),
+    /// A position cannot be probed.
+    Probe(ProbeError),
+}
+
+impl fmt::Display for PuzzleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PuzzleError::Find(error) => error.fmt(f),
+            PuzzleError::Probe(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PuzzleError {}
+
+impl From<FindError> for PuzzleError {
+    fn from(error: FindError) -> PuzzleError {
+        PuzzleError::Find(error)
+    }
+}
+
+impl From<ProbeError> for PuzzleError {
+    fn from(error: ProbeError) -> PuzzleError {
+        PuzzleError::Probe(error)
+    }
+}
+
+impl Puzzles {
+    /// Draws puzzles from the tables with distances, on rayon's current threads. Tables too large
+    /// to be read many times are left out. `go_on` is called regularly; once it returns `false`,
+    /// the rest of the puzzles is left out.
+    ///
+    /// # Errors
+    /// If a table is damaged.
+    pub fn draw(
+        base: &Tablebase,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Puzzles, PuzzleError> {
+        let tables = searched(base)?;
+        let sample = |query: &Query, count| draw(base, &tables, query, count, go_on);
+        let distances = Query { plies: Some(MIN_PLIES..=Plies::MAX), ..Query::default() };
+        let endgames = sample(&distances, PER_KIND)?;
+        let zugzwangs = sample(&Query { zugzwang: true, ..Query::default() }, PER_KIND)?;
+        let longest = longest(base, &tables, go_on)?;
+        let mut wins = Vec::new();
+        for plies in distances_of(&tables) {
+            let query =
+                Query { wdl: Some(Wdl::Win), plies: Some(plies..=plies), ..Query::default() };
+            wins.extend(sample(&query, PER_DISTANCE)?);
+        }
+        let mut only_moves = Vec::new();
+        for found in &wins {
+            if has_only_move(base, found)? {
+                only_moves.push(*found);
+            }
+        }
+        let mut puzzles = Puzzles([endgames, only_moves, wins, longest, zugzwangs]);
+        for found in &mut puzzles.0 {
+            found.sort_by_key(|one| (one.value.plies, one.position.slice().men(), one.position));
+        }
+        Ok(puzzles)
+    }
+
+    /// Returns the puzzles of a kind on a level, a number below 3.
+    pub fn of(&self, kind: PuzzleKind, level: usize) -> &[Found] {
+        let all = &self.0[kind as usize];
+        let bound = |third: usize| all.len() * third.min(LEVELS.len()) / LEVELS.len();
+        &all[bound(level)..bound(level + 1)]
+    }
+
+    /// Returns the puzzle with this number on a level; if it has none, of another level.
+    pub fn pick(&self, kind: PuzzleKind, level: usize, number: u64) -> Option<&Found> {
+        let on_level = self.of(kind, level);
+        let all = if on_level.is_empty() { &self.0[kind as usize][..] } else { on_level };
+        let at = number.checked_rem(all.len() as u64)?;
+        all.get(at as usize)
+    }
+}
+
+/// Returns the tables to search, the largest that are small enough together.
+fn searched(base: &Tablebase) -> Result<Vec<&Table<TableFile>>, PuzzleError> {
+    let mut slices = base.slices(Metric::Dtw);
+    slices.sort_by_key(|slice| std::cmp::Reverse(slice.men()));
+    let (mut tables, mut slots) = (Vec::new(), 0);
+    for slice in slices {
+        let index = base.index(slice)?;
+        let own = Side::ALL.len() as u64 * index.lanes().count() as u64 * index.rows();
+        if slots + own <= MAX_SLOTS {
+            slots += own;
+            tables.push(base.table(slice, Metric::Dtw)?);
+        }
+    }
+    Ok(tables)
+}
+
+fn draw(
+    base: &Tablebase,
+    tables: &[&Table<TableFile>],
+    query: &Query,
+    count: usize,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Found>, PuzzleError> {
+    let searches = tables.iter().map(|table| Search::new(base.rules(), table, query));
+    let searches = searches.map(|search| Ok(search?.cancel_unless(go_on)));
+    let searches: Vec<_> = searches.collect::<Result<_, FindError>>()?;
+    Ok(random(&searches, count, SEED)?)
+}
+
+/// Returns a longest win of each side to move in each table.
+fn longest(
+    base: &Tablebase,
+    tables: &[&Table<TableFile>],
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Found>, PuzzleError> {
+    let mut all = Vec::new();
+    for table in tables {
+        let query = Query { plies: Some(MIN_PLIES..=Plies::MAX), ..Query::default() };
+        let search = Search::new(base.rules(), table, &query)?.cancel_unless(go_on);
+        let found = search.longest()?;
+        let of_side = |side| found.iter().find(|one| one.position.to_move == side);
+        all.extend(Side::ALL.into_iter().filter_map(of_side));
+    }
+    Ok(all)
+}
+
+/// Returns the distances of wins to sample, which are odd.
+fn distances_of(tables: &[&Table<TableFile>]) -> Vec<Plies> {
+    let wins = tables.iter().flat_map(|table| Side::ALL.map(|side| table.summary(side).max_win));
+    let largest: Plies = wins.max().unwrap_or(0);
+    let all: Vec<Plies> = (MIN_PLIES..=largest).step_by(2).collect();
+    let step = all.len().div_ceil(MAX_DISTANCES).max(1);
+    all.into_iter().step_by(step).collect()
+}
+
+/// Returns whether a single move of many wins.
+fn has_only_move(base: &Tablebase, found: &Found) -> Result<bool, PuzzleError> {
+    let moves = base.probe_moves(&found.position)?;
+    let wins = |probed: &&crate::tablebase::MoveProbe| {
+        probed.value.is_none_or(|value| value.wdl == Wdl::Win)
+    };
+    Ok(moves.len() >= MIN_MOVES && moves.iter().filter(wins).count() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::rules::Ruleset;
+
+    #[test]
+    fn puzzles_are_what_they_promise() {
+        let base = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
+        let puzzles = Puzzles::draw(&base, &|| true).unwrap();
+        for kind in PuzzleKind::ALL {
+            let mut last = 0;
+            for (level, name) in LEVELS.iter().enumerate() {
+                let found = puzzles.of(kind, level);
+                assert!(!found.is_empty(), "{kind:?} {name}");
+                for one in found {
+                    let value = base.probe_value(&one.position).unwrap();
+                    assert_eq!(value, one.value);
+                    assert!(value.plies.unwrap_or(0) >= last, "{kind:?} {name}");
+                    last = value.plies.unwrap_or(0);
+                    match kind {
+                        PuzzleKind::Endgame => assert!(last >= MIN_PLIES),
+                        PuzzleKind::Zugzwang => assert!(one.other.is_some()),
+                        _ => assert!(value.wdl == Wdl::Win && last >= MIN_PLIES),
+                    }
+                    if kind == PuzzleKind::OnlyMove {
+                        let moves = base.probe(&one.position).unwrap().moves;
+                        let winning =
+                            moves.iter().filter(|m| m.value.unwrap().wdl == Wdl::Win).count();
+                        assert_eq!((winning, moves.len() >= MIN_MOVES), (1, true));
+                    }
+                }
+            }
+        }
+        let hardest = puzzles.of(PuzzleKind::Win, 2).last().unwrap().value.plies;
+        assert!(hardest > puzzles.of(PuzzleKind::Win, 0)[0].value.plies);
+        let one = puzzles.pick(PuzzleKind::Win, 1, 7);
+        assert_eq!(one, puzzles.pick(PuzzleKind::Win, 1, 7));
+        assert_ne!(one, puzzles.pick(PuzzleKind::Win, 1, 8));
+        assert_eq!(Puzzles::default().pick(PuzzleKind::Win, 0, 3), None);
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_leaves_puzzles_out() {
+        let base = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
+        assert_eq!(Puzzles::draw(&base, &|| false).unwrap(), Puzzles::default());
+    }
+}
