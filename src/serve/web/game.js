@@ -81,7 +81,7 @@ export const gameLink = ({ rules, start, moves }) => `#${rules}${start.replace("
 /** The game as text, for copying. */
 export function text(game) {
   const lines = game.moves.map((move, ply) =>
-    `${String(ply + 1).padStart(5)}. ${SIDES[mover(game, ply)].toLowerCase()}  ${move}`);
+    `${String(ply + 1).padStart(ply < 99 ? 3 : 5)}. ${SIDES[mover(game, ply)].toLowerCase()}  ${move}`);
   return [`${game.rules}: ${game.start}`, ...lines].join("\n");
 }
 

@@ -279,6 +279,7 @@ async fn the_field_takes_moves_as_the_terminal_does_and_copied_games() {
     page.reads(".field .fault", "move 1: ").await;
     enter(&copied.replacen("brandubh", "tablut", 1)).await;
     page.reads(".field .fault", "7 ranks instead of 9").await;
+    assert_eq!(page.log().await.len(), 2, "the refusals of the games");
     page.close().await;
 }
 

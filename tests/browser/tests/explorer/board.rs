@@ -195,11 +195,13 @@ async fn boards_of_every_ruleset_are_shown() {
     let all: Vec<Value> = all.as_array().cloned().unwrap_or_default();
     assert!(all.len() >= 9, "{all:?}");
     for name in all {
-        page.run(&format!("const s = document.querySelector('header select'); s.value = {name}; s.dispatchEvent(new Event('change'))")).await;
-        page.until(&format!("location.hash.startsWith('#' + {name} + '/')")).await;
-        // Games beyond the tables open with a puzzle, or at their start.
-        page.until("!location.hash.endsWith('/daily') && document.title.startsWith(document.querySelector('header select').selectedOptions[0].text.split(',')[0] + ':')").await;
-        page.until("document.querySelector('.puzzle .title, .verdict .title').textContent && !document.querySelector('.waiting')").await;
+        page.run(&format!("location.hash = '#' + {name}")).await;
+        page.until(&format!(
+            "document.querySelector('.howto .primary')?.href.includes('#' + {name} + '/')"
+        ))
+        .await;
+        page.click(".howto .primary").await;
+        page.until("document.querySelector('.verdict .title')?.textContent && !document.querySelector('.waiting')").await;
         let size = page.value("[document.querySelectorAll('.explorer .cell:not(.swatch)').length, Math.min(...[...document.querySelectorAll('[role=gridcell]')].map(cell => cell.offsetWidth))]").await;
         let squares = size[0].as_f64().unwrap_or_default().sqrt();
         assert!(squares >= 5.0 && squares.fract() == 0.0, "{name}: {size}");

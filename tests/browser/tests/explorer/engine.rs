@@ -64,7 +64,10 @@ async fn a_game_is_played_against_the_engine_to_its_end() {
     page.press("Rematch").await;
     page.reads(".opponent [role=status]", "Your turn.").await;
     assert_eq!(page.value("document.querySelectorAll('.plies li').length").await, json!(0));
-    assert_eq!(page.value(offered).await, json!(["Take back", "Hint", "Offer a draw", "Resign", "End the game"]));
+    assert_eq!(
+        page.value(offered).await,
+        json!(["Take back", "Hint", "Offer a draw", "Resign", "End the game"])
+    );
     page.close().await;
 }
 

@@ -34,8 +34,11 @@ async fn games_are_read_from_records_and_lists() {
         page.until("document.querySelector('.movable')").await;
         page.press("Game…").await;
         page.until("document.querySelector('dialog')?.open").await;
-        page.run_with("document.querySelector('#game-text').value = arguments[0]", vec![json!(text)])
-            .await;
+        page.run_with(
+            "document.querySelector('#game-text').value = arguments[0]",
+            vec![json!(text)],
+        )
+        .await;
         page.press("Open").await;
         page.until("!document.querySelector('dialog')").await;
         page.reads(".verdict .title", "Defenders win in 1 ply").await;
@@ -58,7 +61,10 @@ async fn a_game_is_saved_as_a_record() {
     page.run("window.saved = []; URL.createObjectURL = (blob) => { blob.text().then((text) => saved.push(text)); return 'blob:x'; }; HTMLAnchorElement.prototype.click = function () { saved.push(this.download); }").await;
     page.press("Game…").await;
     page.press("Save as .otg").await;
-    page.until("saved.includes('brandubh.otg') && saved.some(text => text.includes('1. Kc5-c1 e2-e1'))").await;
+    page.until(
+        "saved.includes('brandubh.otg') && saved.some(text => text.includes('1. Kc5-c1 e2-e1'))",
+    )
+    .await;
     page.press("Close").await;
     page.close().await;
 }

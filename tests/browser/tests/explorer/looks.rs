@@ -14,7 +14,10 @@ const VIEWS: &[(&str, &str)] = &[
     ("#brandubh", "document.querySelector('.lessons .mini')"),
     ("#ashton", "document.querySelector('.lessons .mini')"),
     ("#brandubh/puzzles", "document.querySelector('.kinds button')"),
-    ("#brandubh/puzzle/win/easy/7/4t2/7/7/2K4/7/2t4/_d", "document.querySelector('.puzzle .movable')"),
+    (
+        "#brandubh/puzzle/win/easy/7/4t2/7/7/2K4/7/2t4/_d",
+        "document.querySelector('.puzzle .movable')",
+    ),
     ("#brandubh/proofs", "document.querySelector('.index a')"),
     ("#brandubh/stores/store", "document.querySelectorAll('[role=treeitem]').length === 2"),
     (super::PROVED, "document.querySelector('.group.win')"),

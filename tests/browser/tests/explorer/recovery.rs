@@ -69,6 +69,10 @@ async fn a_view_is_requested_again() {
 #[tokio::test]
 async fn a_slow_server_is_waited_for_in_words() {
     let page = Page::open(WELCOME).await;
+    // What has been seen is there at once later.
+    page.run("location.hash = '#brandubh'").await;
+    page.until("document.querySelector('.lessons')").await;
+    page.back().await;
     page.until("document.querySelector('.movable')").await;
     page.hold("/api/").await;
     page.key(" ").await;
@@ -77,6 +81,7 @@ async fn a_slow_server_is_waited_for_in_words() {
     page.reads(".verdict .title", "Attackers win in 6 plies").await;
     page.run("location.hash = '#tablut'").await;
     page.reads("main [role=status]", "Loading…").await;
+    page.let_go().await;
     page.let_go().await;
     page.reads("h1", "Tablut").await;
     // A fast answer is not announced.

@@ -41,7 +41,8 @@ async fn a_puzzle_is_played_against_the_tables() {
     page.until("document.querySelector('[data-square=c5] .piece-K')").await;
     page.click("[data-square=c5]").await;
     page.click("[data-square=c1]").await;
-    page.until("document.querySelector('.puzzle .line-to').textContent.split(' ').length === 2").await;
+    page.until("document.querySelector('.puzzle .line-to').textContent.split(' ').length === 2")
+        .await;
     page.click("[data-square=c1]").await;
     page.click("[data-square=a1]").await;
     page.reads(".puzzle [role=status]", "Solved after 1 wrong try.").await;
