@@ -14,7 +14,6 @@ use taflbase::value::Plies;
 
 use super::arguments::{RequestedSlices, Threads, parse_bytes, parse_number};
 use super::error::{CliError, INTERRUPTED_STATUS};
-use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size};
 use super::plan::Processes;
 use super::progress::Reporter;
@@ -64,8 +63,8 @@ others wait in that folder. This is slower. Each thread takes some memory, so fe
 --threads need less; a slice without defenders cannot be divided.
 
 Under MPI, all processes build together; --threads and --memory apply to each process
-(default: all cores that it may use, and its part of the free memory), and the folders
-must be shared: see docs/cluster.md.
+(default: all cores that it may use, and its equal part of the free memory of its
+machine and control group), and the folders must be shared: see docs/cluster.md.
 
 Examples:
   taflbase build brandubh --men 5
@@ -222,13 +221,12 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
     let base = session.open_to_build(&args.requested.rules)?;
     let rules = base.rules();
     let slices = args.requested.slices(rules)?;
-    let here = ranks::count_on_host(exchange, &machine::identity()).map_err(BuildError::from)?;
-    let free = || Some(available_bytes()? / here);
+    let free = ranks::available_bytes(exchange).map_err(BuildError::from)?;
     let options = BuildOptions {
         metric: args.metric,
         force: args.force,
         threads: args.threads.count(),
-        memory_bytes: args.memory.or_else(free).unwrap_or(u64::MAX),
+        memory_bytes: args.memory.or(free).unwrap_or(u64::MAX),
         level: args.level,
         scratch: args.scratch.clone(),
     };

@@ -33,9 +33,3 @@ pub(super) fn reset_peak() {
     // Otherwise the peak is that of the whole run.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
-
-/// Returns an identifier of this machine, empty if unknown. Containers on one machine share it,
-/// as they share the memory.
-pub(super) fn identity() -> Vec<u8> {
-    fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default()
-}

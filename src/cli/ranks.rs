@@ -1,8 +1,9 @@
-//! Builds by several processes, started by an MPI launcher.
+//! Builds and verifications by several processes, started by an MPI launcher.
 
 use std::env;
 
 use taflbase::build::{Communicator, CommunicatorError, SingleProcess};
+use taflbase::memory::{self, MemoryLimit};
 
 use super::error::CliError;
 
@@ -15,17 +16,32 @@ fn launched_processes() -> Option<usize> {
     COUNTS.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 
-/// Counts the ranks on the same host, including this one, by an identifier of the host. All
-/// ranks must call it.
+/// Returns the memory that this rank may use: its equal part of what it shares with other ranks,
+/// of the machine and of control groups. `None` if the system reports no limits. All ranks must
+/// call it.
 ///
 /// # Errors
 /// If a rank has stopped.
-pub(super) fn count_on_host(
+pub(super) fn available_bytes(
     exchange: &dyn Communicator,
-    place: &[u8],
-) -> Result<u64, CommunicatorError> {
-    let places = exchange.all_gather(place)?;
-    Ok(places.iter().filter(|other| *other == place).count() as u64)
+) -> Result<Option<u64>, CommunicatorError> {
+    part_of(&memory::limits(), exchange)
+}
+
+/// Returns this rank's part of the tightest of its limits.
+fn part_of(
+    limits: &[MemoryLimit],
+    exchange: &dyn Communicator,
+) -> Result<Option<u64>, CommunicatorError> {
+    let own: Vec<&str> = limits.iter().map(|limit| limit.id.as_str()).collect();
+    let of_all = exchange.all_gather(own.join("\n").as_bytes())?;
+    let parts = limits.iter().map(|MemoryLimit { id, available_bytes }| {
+        let has_limit =
+            |ids: &&Vec<u8>| ids.split(|&byte| byte == b'\n').any(|one| one == id.as_bytes());
+        let sharing = of_all.iter().filter(has_limit).count().max(1);
+        available_bytes / sharing as u64
+    });
+    Ok(parts.min())
 }
 
 /// Runs the work together with the other processes of the launcher, or alone if there are none.
@@ -87,19 +103,39 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn ranks_on_one_machine_are_counted() {
-        let counts = |places: &[&str]| {
-            let ranks = thread_ranks(places.len()).into_iter().zip(places);
-            thread::scope(|scope| {
-                let each = ranks.map(|(rank, place)| {
-                    scope.spawn(move || count_on_host(&rank, place.as_bytes()).unwrap())
-                });
-                let each: Vec<_> = each.collect();
-                each.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
-            })
+    /// Returns the part of each rank, given the limits of each.
+    fn parts(limits: &[&[(&str, u64)]]) -> Vec<Option<u64>> {
+        let limit = |&(id, available_bytes): &(&str, u64)| MemoryLimit {
+            id: id.to_owned(),
+            available_bytes,
         };
-        assert_eq!(counts(&["here", "there", "here", "", "here"]), [3, 1, 3, 1, 3]);
-        assert_eq!(count_on_host(&SingleProcess, b"here"), Ok(1));
+        thread::scope(|scope| {
+            let ranks = thread_ranks(limits.len()).into_iter().zip(limits);
+            let threads: Vec<_> = ranks
+                .map(|(rank, limits)| {
+                    let own: Vec<MemoryLimit> = limits.iter().map(limit).collect();
+                    scope.spawn(move || part_of(&own, &rank).unwrap())
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn ranks_divide_the_memory_of_their_machine() {
+        let (here, there) = (&[("here", 900)][..], &[("there", 500)][..]);
+        assert_eq!(parts(&[here, there, here, here]), [300, 500, 300, 300].map(Some));
+        // An unknown machine may be the same one.
+        assert_eq!(parts(&[&[("", 70)], &[("", 60)]]), [35, 30].map(Some));
+        assert_eq!(parts(&[&[], here]), [None, Some(900)]);
+    }
+
+    #[test]
+    fn ranks_divide_the_memory_of_their_control_group() {
+        // Two ranks in one container, one in another, one beside them.
+        let one = &[("here", 1000), ("here 1", 300)][..];
+        let other = &[("here", 1000), ("here 2", 200)][..];
+        let beside = &[("here", 1000)][..];
+        assert_eq!(parts(&[one, one, other, beside]), [150, 150, 200, 250].map(Some));
     }
 }

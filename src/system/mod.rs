@@ -2,6 +2,8 @@
 //! loops.
 
 pub mod bytes;
+#[cfg(all(feature = "build", unix))]
+mod cgroup;
 pub mod date;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
