@@ -1,7 +1,10 @@
+use std::cmp::Reverse;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use taflbase::Tablebase;
+use taflbase::build::{Communicator, CommunicatorError};
+use taflbase::progress::Progress;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
@@ -9,9 +12,9 @@ use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample
 
 use super::arguments::{ExistingSlices, MAX, Threads, parse_bytes, parse_number};
 use super::error::CliError;
-use super::machine::available_bytes;
 use super::output::{Session, count_of, grouped, size};
 use super::progress::Reporter;
+use super::ranks;
 
 /// Recompute all values by forward moves and compare them with the tables
 #[derive(clap::Args)]
@@ -44,6 +47,11 @@ positions that its moves lead to. The same seed selects the same blocks. A sampl
 a proof: it trusts the other blocks, and does not check the counts of the table or the
 hash of its values.
 
+Under MPI, each process verifies some of the slices or, with --sample, some of the
+blocks of each slice; --threads and --memory apply to each process (default: all cores
+that it may use, and its equal part of the free memory), and the first one prints the
+results of all. So --sample 100 compares all values of slices of any size.
+
 Stored positions are those with slots in the tables: one of each class of mirror images,
 or a few more if the attackers are their own mirror image. Both sides to move count.
 
@@ -51,17 +59,22 @@ Examples:
   taflbase verify brandubh
   taflbase verify brandubh --slice K2v3 --threads 8
   taflbase verify brandubh --slice K3v4 --sample 0.5 --seed 7 --memory 4GiB
+  mpirun -n 8 taflbase verify brandubh --slice K4v4 --sample 100
 
 JSON, one line per slice; "positions" counts stored positions, the verdict is "proved",
 "consistent", "sampled", "wrong" or "damaged", and "messages" has the first few findings:
   {"rules":"brandubh","slice":"K2v3","verdict":"proved","positions":9876543,"findings":0,"messages":[],"seconds":4.2}
   {"rules":"brandubh","slice":"K3v4","verdict":"sampled","percent":0.5,"seed":7,"blocks":85,"positions":67218240,"findings":0,"messages":[],"seconds":9.8}"#;
 
-#[derive(Serialize)]
-struct SliceResult<'a> {
-    rules: &'a str,
+/// The maximum number of findings that are listed.
+const MAX_MESSAGES: usize = 10;
+
+/// The result for a slice, or for one rank's part of it.
+#[derive(Serialize, Deserialize)]
+struct SliceResult {
+    rules: String,
     slice: String,
-    verdict: &'static str,
+    verdict: String,
     #[serde(flatten)]
     sample: Option<Sampled>,
     /// The number of stored positions that were compared and are correct.
@@ -72,7 +85,7 @@ struct SliceResult<'a> {
 }
 
 /// The requested sample, and the number of its blocks if all are correct.
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Sampled {
     percent: f64,
     seed: u64,
@@ -80,41 +93,111 @@ struct Sampled {
     blocks: Option<u64>,
 }
 
-/// Verifies slice by slice.
+/// Verifies slice by slice, with the other processes if there are any.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    ranks::run(|exchange| verify(args, session, exchange))
+}
+
+/// Verifies this rank's part: of a sample, some blocks of every slice, otherwise some slices. The
+/// first rank prints the results of all.
+fn verify(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<(), CliError> {
     let base = session.open(&args.existing.rules)?;
     let slices = args.existing.slices(&base, session)?;
-    let reporter = Reporter::new(slices.iter().map(|&slice| work(&base, slice)));
-    let memory_bytes = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
-    let sample = args.sample.map(|percent| Sample { percent, seed: args.seed, memory_bytes });
-    let mut wrong = 0;
-    for &slice in &slices {
+    let free = ranks::available_bytes(exchange).map_err(stopped)?;
+    let memory_bytes = args.memory.or(free).unwrap_or(u64::MAX);
+    let (part, parts) = (exchange.rank(), exchange.size());
+    let sample =
+        args.sample.map(|percent| Sample { percent, seed: args.seed, memory_bytes, part, parts });
+    let own = if sample.is_some() { slices } else { own_slices(&base, slices, exchange) };
+    let reporter = Reporter::new(own.iter().map(|&slice| work(&base, slice)));
+    let progress: &dyn Progress = if part == 0 { &reporter } else { &() };
+    let mut results = Vec::new();
+    for slice in own {
         let begun = Instant::now();
-        let verdict = match &sample {
-            Some(sample) => args.threads.run(|| verify_sample(&base, slice, sample, &reporter))?,
-            None => {
-                // A missing table is reported before a lack of memory.
-                if base.best_table(slice).is_ok() {
-                    check_memory(memory_bytes, &base, slice)?;
-                }
-                args.threads.run(|| verify_slice(&base, slice, &reporter))?
-            }
-        };
+        let verdict = verdict(args, &base, slice, sample.as_ref(), memory_bytes, progress)?;
         let result = slice_result(&base, slice, verdict, sample, begun)
             .map_err(|error| verify_error(&base, args, session, error))?;
-        wrong += usize::from(result.findings > 0);
-        reporter.aside(|| {
-            if session.json() { session.json_line(&result) } else { session.text(&result.text()) }
-        })?;
+        if parts == 1 {
+            reporter.aside(|| result.print(session))?;
+        }
+        results.push(result);
     }
     reporter.clear();
-    match wrong {
+    if parts > 1 {
+        results = gather(results, exchange)?;
+        results.iter().try_for_each(|result| result.print(session))?;
+    }
+    match results.iter().filter(|result| result.findings > 0).count() {
         0 => Ok(()),
         wrong => {
             let what = ["is wrong", "are wrong"];
-            Err(CliError::Negative(count_of(wrong, slices.len(), "slice", what)))
+            Err(CliError::Negative(count_of(wrong, results.len(), "slice", what)))
         }
     }
+}
+
+/// Verifies a slice, or a sample of it.
+fn verdict(
+    args: &Args,
+    base: &Tablebase,
+    slice: Slice,
+    sample: Option<&Sample>,
+    memory_bytes: u64,
+    progress: &dyn Progress,
+) -> Result<Result<Verdict, VerifyError>, CliError> {
+    match sample {
+        Some(sample) => args.threads.run(|| verify_sample(base, slice, sample, progress)),
+        None => {
+            // A missing table is reported before a lack of memory.
+            if base.best_table(slice).is_ok() {
+                check_memory(memory_bytes, base, slice)?;
+            }
+            args.threads.run(|| verify_slice(base, slice, progress))
+        }
+    }
+}
+
+/// Returns the slices that this rank verifies, smallest first: the largest are dealt first, each
+/// to the rank that has the least work so far.
+fn own_slices(base: &Tablebase, mut slices: Vec<Slice>, exchange: &dyn Communicator) -> Vec<Slice> {
+    let slots = |slice: Slice| work(base, slice).1;
+    slices.sort_by_key(|&slice| Reverse((slots(slice), slice)));
+    let mut loads = vec![0; exchange.size()];
+    slices.retain(|&slice| {
+        let rank = (0..loads.len()).min_by_key(|&rank| loads[rank]).unwrap_or(0);
+        loads[rank] += slots(slice);
+        rank == exchange.rank()
+    });
+    slices.sort();
+    slices
+}
+
+/// Returns the results of all ranks on the first one, in the order of the slices.
+fn gather(
+    mut results: Vec<SliceResult>,
+    exchange: &dyn Communicator,
+) -> Result<Vec<SliceResult>, CliError> {
+    let own = serde_json::to_vec(&results).map_err(CliError::new)?;
+    let of_all = exchange.gather(&own).map_err(stopped)?;
+    if exchange.rank() > 0 {
+        return Ok(Vec::new());
+    }
+    for of_rank in &of_all[1..] {
+        let others: Vec<SliceResult> = serde_json::from_slice(of_rank).map_err(CliError::new)?;
+        for other in others {
+            match results.iter_mut().find(|result| result.slice == other.slice) {
+                Some(result) => result.add(other),
+                None => results.push(other),
+            }
+        }
+    }
+    results.sort_by_key(|result| result.slice.parse::<Slice>().ok());
+    Ok(results)
+}
+
+/// Describes why the processes cannot go on.
+fn stopped(_: CommunicatorError) -> CliError {
+    CliError::new("another process of this verification has stopped")
 }
 
 /// Parses a percentage.
@@ -149,13 +232,13 @@ fn work(base: &Tablebase, slice: Slice) -> (Slice, u64, u64) {
 }
 
 /// Converts a verdict. A damaged file is a finding.
-fn slice_result<'a>(
-    base: &'a Tablebase,
+fn slice_result(
+    base: &Tablebase,
     slice: Slice,
     verdict: Result<Verdict, VerifyError>,
     sample: Option<Sample>,
     begun: Instant,
-) -> Result<SliceResult<'a>, VerifyError> {
+) -> Result<SliceResult, VerifyError> {
     let blocks = match verdict {
         Ok(Verdict::Sampled { blocks, .. }) => Some(blocks),
         _ => None,
@@ -177,9 +260,9 @@ fn slice_result<'a>(
         Err(error) => return Err(error),
     };
     Ok(SliceResult {
-        rules: &base.rules().name,
+        rules: base.rules().name.clone(),
         slice: slice.to_string(),
-        verdict,
+        verdict: verdict.to_owned(),
         sample: sample.map(|Sample { percent, seed, .. }| Sampled { percent, seed, blocks }),
         positions,
         findings,
@@ -195,7 +278,40 @@ fn verify_error(base: &Tablebase, args: &Args, session: &Session, error: VerifyE
     }
 }
 
-impl SliceResult<'_> {
+impl SliceResult {
+    fn print(&self, session: &Session) -> Result<(), CliError> {
+        if session.json() { session.json_line(self) } else { session.text(&self.text()) }
+    }
+
+    /// Adds another rank's part of the sample of this slice.
+    fn add(&mut self, other: SliceResult) {
+        // "damaged" is worse than "wrong", which is worse than what is without findings.
+        let severity = |result: &SliceResult| match result.verdict.as_str() {
+            "damaged" => 2,
+            "wrong" => 1,
+            _ => 0,
+        };
+        // All ranks may find the same damage.
+        self.findings += match (severity(self), severity(&other)) {
+            (2, 2) => 0,
+            _ => other.findings,
+        };
+        if severity(&other) > severity(self) {
+            self.verdict = other.verdict;
+        }
+        let others = other.sample.and_then(|sample| sample.blocks);
+        if let Some(sample) = &mut self.sample {
+            sample.blocks = sample.blocks.zip(others).map(|(own, others)| own + others);
+        }
+        self.positions = if self.findings > 0 { 0 } else { self.positions + other.positions };
+        for message in other.messages {
+            if self.messages.len() < MAX_MESSAGES && !self.messages.contains(&message) {
+                self.messages.push(message);
+            }
+        }
+        self.seconds = self.seconds.max(other.seconds);
+    }
+
     fn text(&self) -> String {
         let SliceResult { slice, findings, .. } = self;
         let sampled = self.sample.and_then(|Sampled { percent, seed, blocks }| {
@@ -206,7 +322,7 @@ impl SliceResult<'_> {
             Some(format!("{count} (a sample of {percent} %, seed {seed}), "))
         });
         let positions = sampled.unwrap_or_default() + &grouped(self.positions);
-        let mut text = match self.verdict {
+        let mut text = match self.verdict.as_str() {
             "sampled" => format!("{slice}: consistent in {positions} stored positions"),
             "proved" => format!("{slice}: proved, {positions} stored positions"),
             "consistent" => {
@@ -220,5 +336,96 @@ impl SliceResult<'_> {
             text.push_str(&format!("  {message}\n"));
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use taflbase::build::thread_ranks;
+    use taflbase::rules::Ruleset;
+
+    use super::super::arguments::slices_with_tables;
+    use super::*;
+
+    fn result(slice: &str, verdict: &str, positions: u64, messages: &[&str]) -> SliceResult {
+        SliceResult {
+            rules: "brandubh".to_owned(),
+            slice: slice.to_owned(),
+            verdict: verdict.to_owned(),
+            sample: Some(Sampled { percent: 0.1, seed: u64::MAX, blocks: Some(5) }),
+            positions,
+            findings: messages.len() as u64,
+            messages: messages.iter().map(|&message| message.to_owned()).collect(),
+            seconds: 1.0,
+        }
+    }
+
+    /// Returns the JSON of the results gathered by the first rank.
+    fn gathered(of_ranks: Vec<Vec<SliceResult>>) -> Vec<serde_json::Value> {
+        let ranks = thread_ranks(of_ranks.len()).into_iter().zip(of_ranks);
+        thread::scope(|scope| {
+            let threads: Vec<_> = ranks
+                .map(|(rank, results)| scope.spawn(move || gather(results, &rank).ok().unwrap()))
+                .collect();
+            let mut of_ranks = threads.into_iter().map(|thread| thread.join().unwrap());
+            let first = of_ranks.next().unwrap();
+            assert!(of_ranks.all(|results| results.is_empty()));
+            first.iter().map(|result| serde_json::to_value(result).unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn the_first_rank_has_the_results_of_all() {
+        let of = |slice| result(slice, "proved", 10, &[]);
+        let all = gathered(vec![vec![of("K1v2")], vec![], vec![of("K0v2"), of("K0v10")]]);
+        let slices: Vec<_> = all.iter().map(|result| result["slice"].as_str().unwrap()).collect();
+        assert_eq!(slices, ["K0v2", "K1v2", "K0v10"]);
+    }
+
+    #[test]
+    fn parts_of_a_sample_are_added() {
+        let of = |positions| vec![result("K1v2", "sampled", positions, &[])];
+        let all = gathered(vec![of(10), of(20), of(3)]);
+        assert_eq!(all.len(), 1);
+        assert_eq!((&all[0]["positions"], &all[0]["blocks"]), (&33.into(), &15.into()));
+        assert_eq!((&all[0]["percent"], &all[0]["seed"]), (&0.1.into(), &u64::MAX.into()));
+        assert_eq!((&all[0]["verdict"], &all[0]["findings"]), (&"sampled".into(), &0.into()));
+    }
+
+    #[test]
+    fn a_fault_that_one_rank_finds_is_the_result() {
+        let sound = || vec![result("K1v2", "sampled", 10, &[])];
+        let wrong = || vec![result("K1v2", "wrong", 0, &["one", "two"])];
+        for ranks in [vec![sound(), wrong(), sound()], vec![wrong(), sound()]] {
+            let all = gathered(ranks);
+            assert_eq!((&all[0]["verdict"], &all[0]["findings"]), (&"wrong".into(), &2.into()));
+            assert_eq!(all[0]["positions"], 0);
+            assert_eq!(all[0]["messages"], serde_json::json!(["one", "two"]));
+        }
+        let damaged = || vec![result("K1v2", "damaged", 0, &["checksum"])];
+        let all = gathered(vec![damaged(), wrong(), damaged()]);
+        assert_eq!((&all[0]["verdict"], &all[0]["findings"]), (&"damaged".into(), &3.into()));
+        assert_eq!(all[0]["messages"], serde_json::json!(["checksum", "one", "two"]));
+    }
+
+    #[test]
+    fn slices_are_dealt_to_all_ranks() {
+        let rules = Ruleset::load("brandubh").unwrap();
+        // With the tables that are part of the program.
+        let base = Tablebase::new(rules);
+        let slices = slices_with_tables(&base);
+        for count in [1, 2, 3, 40] {
+            let of_rank = |rank| own_slices(&base, slices.clone(), &rank);
+            let each: Vec<Vec<Slice>> = thread_ranks(count).into_iter().map(of_rank).collect();
+            let mut all = each.concat();
+            all.sort();
+            assert_eq!(all, slices);
+            let slots = |slices: &Vec<Slice>| slices.iter().map(|&s| work(&base, s).1).sum::<u64>();
+            let loads = each.iter().map(slots);
+            let (least, most) = (loads.clone().min().unwrap(), loads.max().unwrap());
+            assert!(count > 3 || most < least + least / 4, "{least} {most}");
+        }
     }
 }

@@ -9,6 +9,10 @@ pub struct Sample {
     pub seed: u64,
     /// The memory limit for values, in bytes.
     pub memory_bytes: u64,
+    /// The part of the chosen blocks to check, from 0: several processes check one part each.
+    pub part: usize,
+    /// The number of nearly equal parts; 1 for all chosen blocks.
+    pub parts: usize,
 }
 
 /// The minimum number of rows of a run of neighbouring blocks, which are chosen together: the
@@ -18,12 +22,15 @@ const RUN_ROWS: usize = 1 << 10;
 const MIN_RUNS: usize = 1 << 10;
 
 impl Sample {
-    /// Chooses from `blocks` blocks of `rows` rows each, and returns the choice in order.
+    /// Chooses from `blocks` blocks of `rows` rows each, and returns this part of the choice in
+    /// order.
     pub(super) fn choose(&self, blocks: usize, rows: usize) -> impl Iterator<Item = usize> + use<> {
         let run = (RUN_ROWS / rows.max(1)).min(blocks / MIN_RUNS).max(1);
         let mut left = blocks.div_ceil(run);
         let mut wanted = (self.percent / 100.0 * left as f64).round() as usize;
         wanted = wanted.clamp(1, left);
+        let start = |part: usize| part * wanted / self.parts.max(1);
+        let own = start(self.part)..start(self.part + 1);
         let mut random = SeededRng::new(self.seed);
         // Selection sampling: each run is chosen with the probability wanted / left.
         let runs = (0..left).filter(move |_| {
@@ -32,7 +39,9 @@ impl Sample {
             wanted -= usize::from(is_chosen);
             is_chosen
         });
-        runs.flat_map(move |number| number * run..((number + 1) * run).min(blocks))
+        runs.skip(own.start)
+            .take(own.len())
+            .flat_map(move |number| number * run..((number + 1) * run).min(blocks))
     }
 }
 
@@ -41,7 +50,23 @@ mod tests {
     use super::*;
 
     fn choose(percent: f64, seed: u64, blocks: usize, rows: usize) -> Vec<usize> {
-        Sample { percent, seed, memory_bytes: 0 }.choose(blocks, rows).collect()
+        let sample = Sample { percent, seed, memory_bytes: 0, part: 0, parts: 1 };
+        sample.choose(blocks, rows).collect()
+    }
+
+    #[test]
+    fn parts_make_up_the_choice() {
+        let whole = Sample { percent: 10.0, seed: 5, memory_bytes: 0, part: 0, parts: 1 };
+        // Of 100 blocks, and of runs of 10 blocks.
+        for (blocks, rows) in [(1000, 5000), (100_000, 100)] {
+            let all: Vec<usize> = whole.choose(blocks, rows).collect();
+            for parts in [1, 2, 3, 7, 200] {
+                let part = |part| Sample { part, parts, ..whole }.choose(blocks, rows);
+                assert_eq!((0..parts).flat_map(part).collect::<Vec<_>>(), all);
+                let sizes = (0..parts).map(|number| part(number).count());
+                assert!(sizes.clone().max().unwrap() - sizes.min().unwrap() <= 10);
+            }
+        }
     }
 
     #[test]

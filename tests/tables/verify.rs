@@ -413,7 +413,8 @@ fn wdl_tables_alone_are_consistent_or_wrong() {
     }
 }
 
-const EVERYTHING: Sample = Sample { percent: 100.0, seed: 0, memory_bytes: u64::MAX };
+const EVERYTHING: Sample =
+    Sample { percent: 100.0, seed: 0, memory_bytes: u64::MAX, part: 0, parts: 1 };
 
 /// About twice the memory that is needed to compare any block of a slice.
 fn little_memory(tables: &Tables, slice: Slice) -> u64 {
@@ -492,6 +493,39 @@ fn a_wrong_value_is_found_if_its_block_is_in_the_sample() {
     let wrong = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Wrong { .. })).count();
     assert!((1..40).contains(&wrong), "{wrong}");
     assert_eq!(verdicts, (0..40).map(verdict).collect::<Vec<_>>(), "the same every time");
+}
+
+/// Several processes find together what one finds.
+#[test]
+fn the_parts_of_a_sample_add_up_to_it() {
+    let (tables, slice) = with_a_wrong_value();
+    let whole = Sample { percent: 50.0, ..EVERYTHING };
+    let mut seen = Vec::new();
+    for seed in 0..8 {
+        let whole = Sample { seed, ..whole };
+        let part = |part| tables.verify_sample(slice, Sample { part, parts: 3, ..whole }).unwrap();
+        let parts: Vec<Verdict> = (0..3).map(part).collect();
+        let sum = |count: fn(&Verdict) -> u64| parts.iter().map(count).sum::<u64>();
+        let findings = |verdict: &Verdict| match verdict {
+            Verdict::Wrong { findings, .. } => *findings,
+            _ => 0,
+        };
+        let verdict = tables.verify_sample(slice, whole).unwrap();
+        assert_eq!(sum(findings), findings(&verdict));
+        if let Verdict::Sampled { blocks: all, positions: total, .. } = verdict {
+            let blocks = sum(|part| match part {
+                Verdict::Sampled { blocks, .. } => *blocks,
+                _ => 0,
+            });
+            let positions = sum(|part| match part {
+                Verdict::Sampled { positions, .. } => *positions,
+                _ => 0,
+            });
+            assert_eq!((blocks, positions), (all, total));
+        }
+        seen.push(findings(&verdict) > 0);
+    }
+    assert!(seen.contains(&true) && seen.contains(&false), "{seen:?}");
 }
 
 #[test]
