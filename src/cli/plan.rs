@@ -40,10 +40,15 @@ takes some ten seconds. Slices too large for this version are listed, but not in
 in the totals.
 
 --ranks, --memory and --threads plan a build with these resources: memory is per process,
-scratch (with --ranks regardless of the disk here) and time are totals, "by" is the
+scratch (with --ranks regardless of the disk here) and core time are totals, "by" is the
 number of processes that build a slice together, "partitions" the number of parts into
 which its tables are divided (-: all in memory), and "exchange" the approximate traffic
 between the processes (see docs/cluster.md). Partitions take up to twice the time.
+
+"wall" is the time of a slice if its core time is divided evenly among all threads of
+its processes. A build that is stopped repeats at most the ply in progress, or the
+writing of a slice's files: a time limit must leave room for both. "ply" and "write" are
+upper estimates of the longest ply and of the writing, from the slices measured so far.
 
 Examples:
   taflbase plan brandubh --men 6
@@ -57,13 +62,19 @@ JSON, one line per slice; the state is "there", "to build", "too large" or, with
 "disk_bytes" is the size of both files, "scratch_bytes" that of the work in progress:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":33244208,"least_memory_bytes":33244208,"scratch_bytes":670208,"least_scratch_bytes":83776,"disk_bytes":7542,"core_seconds":0.025}
 With --ranks, --memory or --threads the line of a slice to build also has "by", "shares"
-(the partitions; 0: all in memory; null: does not fit) and "exchanged_bytes"."#;
+(the partitions; 0: all in memory; null: does not fit), "exchanged_bytes", and
+"wall_seconds", "longest_ply_seconds" and "writing_seconds" (null: does not fit)."#;
 
 /// The CPU time of a build in partitions relative to one in memory: if each process has a
 /// partition in memory, and if partitions wait packed (measured on K2v4, K3v3 and K1v5 of
 /// brandubh; see docs/cluster.md and docs/results.md).
 const PARTITIONED_FACTOR: f64 = 1.4;
 const PACKED_FACTOR: f64 = 1.9;
+
+/// The longest ply and the writing of the files, relative to the time of a slice: upper bounds for
+/// the slices measured in docs/cluster.md and docs/results.md.
+const PLY_PART: f64 = 0.1;
+const WRITING_PART: f64 = 0.4;
 
 /// What building a slice takes.
 #[derive(Serialize)]
@@ -109,6 +120,12 @@ struct RankEstimate {
     by: usize,
     shares: Option<u64>,
     exchanged_bytes: u64,
+    wall_seconds: Option<f64>,
+    longest_ply_seconds: Option<f64>,
+    writing_seconds: Option<f64>,
+    /// All processes of the build.
+    #[serde(skip)]
+    ranks: usize,
 }
 
 /// Prints the plan.
@@ -129,7 +146,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let mut header = vec!["slice", "state", "rows", "slots", "memory", "scratch", "disk"];
     header.push("core time");
     if processes.are_given() {
-        header.extend(["by", "partitions", "exchange"]);
+        header.extend(["wall", "ply", "write", "by", "partitions", "exchange"]);
     }
     session.text(&columns(2, &header, &rows))?;
     session.text(&format!("\n{}", total(&estimates)))
@@ -173,7 +190,7 @@ pub(super) fn estimate<'a>(
     for plan in &ranked {
         let name = plan.slice.to_string();
         let own = estimates.iter_mut().filter(|estimate| estimate.slice == name);
-        own.for_each(|estimate| estimate.set_rank_plan(plan, &available));
+        own.for_each(|estimate| estimate.set_rank_plan(plan, processes, &available));
     }
     Ok(estimates)
 }
@@ -182,6 +199,14 @@ impl Processes {
     /// Returns whether any of their resources is given.
     fn are_given(&self) -> bool {
         self.ranks.is_some() || self.memory_bytes.is_some() || self.threads.is_some()
+    }
+
+    fn ranks(&self) -> usize {
+        self.ranks.unwrap_or(1)
+    }
+
+    fn threads_of_each(&self) -> usize {
+        machine::threads(self.threads.unwrap_or(0)).get()
     }
 }
 
@@ -192,8 +217,7 @@ fn rank_plans(
     slices: &[Slice],
     available: &Available,
 ) -> Result<Vec<RankPlan>, CliError> {
-    let threads = machine::threads(processes.threads.unwrap_or(0)).get();
-    let ranks = processes.ranks.unwrap_or(1);
+    let (ranks, threads) = (processes.ranks(), processes.threads_of_each());
     Ok(plan_among(rules, slices, ranks, threads, available.memory_bytes)?)
 }
 
@@ -244,10 +268,7 @@ fn estimate_slice<'a>(
 
 impl SliceEstimate<'_> {
     /// Replaces the resources by those of a build by the processes.
-    fn set_rank_plan(&mut self, plan: &RankPlan, available: &Available) {
-        let &RankPlan { ranks: by, exchanged_bytes, .. } = plan;
-        let shares = plan.memory_bytes.map(|_| plan.partitions as u64);
-        self.among = Some(RankEstimate { by, shares, exchanged_bytes });
+    fn set_rank_plan(&mut self, plan: &RankPlan, processes: &Processes, available: &Available) {
         self.memory_bytes = plan.memory_bytes;
         self.least_memory_bytes = Some(plan.least_memory_bytes);
         if plan.memory_bytes.is_some() {
@@ -258,6 +279,22 @@ impl SliceEstimate<'_> {
             self.state = "does not fit";
             (self.disk_bytes, self.core_seconds) = (None, None);
         }
+        let &RankPlan { ranks: by, exchanged_bytes, .. } = plan;
+        let threads = (by * processes.threads_of_each()) as f64;
+        let wall_seconds = self.core_seconds.map(|seconds| seconds / threads);
+        self.among = Some(RankEstimate {
+            by,
+            shares: plan.memory_bytes.map(|_| plan.partitions as u64),
+            exchanged_bytes,
+            wall_seconds,
+            longest_ply_seconds: wall_seconds.map(|seconds| seconds * PLY_PART),
+            writing_seconds: wall_seconds.map(|seconds| seconds * WRITING_PART),
+            ranks: processes.ranks(),
+        });
+    }
+
+    fn men(&self) -> usize {
+        1 + self.defenders + self.attackers
     }
 
     fn row(&self) -> Vec<String> {
@@ -269,9 +306,13 @@ impl SliceEstimate<'_> {
             cell(self.memory_bytes, size),
             cell(self.scratch_bytes, size),
             cell(self.disk_bytes, size),
-            self.core_seconds.map_or("-".to_owned(), |seconds| time(duration(seconds))),
+            seconds_cell(self.core_seconds),
         ];
-        if let Some(RankEstimate { by, shares, exchanged_bytes }) = self.among {
+        if let Some(among) = self.among {
+            let RankEstimate { by, shares, exchanged_bytes, .. } = among;
+            row.push(seconds_cell(among.wall_seconds));
+            row.push(seconds_cell(among.longest_ply_seconds));
+            row.push(seconds_cell(among.writing_seconds));
             let partitions = cell(shares.filter(|&shares| shares > 0), grouped);
             row.extend([by.to_string(), partitions, size(exchanged_bytes)]);
         }
@@ -281,6 +322,10 @@ impl SliceEstimate<'_> {
 
 fn cell(number: Option<u64>, format: fn(u64) -> String) -> String {
     number.map_or("-".to_owned(), format)
+}
+
+fn seconds_cell(seconds: Option<f64>) -> String {
+    seconds.map_or("-".to_owned(), |seconds| time(duration(seconds)))
 }
 
 /// Converts seconds that may exceed the range of a duration.
@@ -305,7 +350,41 @@ pub(super) fn total(estimates: &[SliceEstimate]) -> String {
         amount(&to_build, "scratch", |e| e.scratch_bytes, |e| e.least_scratch_bytes),
         size(bytes_to_write(estimates)),
         time(duration(to_build.iter().filter_map(|estimate| estimate.core_seconds).sum())),
-    )
+    ) + &wall_clock(&to_build).unwrap_or_default()
+}
+
+/// Formats the wall-clock time of a build by given processes, and what an interruption may repeat.
+fn wall_clock(to_build: &[&SliceEstimate]) -> Option<String> {
+    let among = || to_build.iter().filter_map(|estimate| estimate.among);
+    let longest = |of: fn(RankEstimate) -> Option<f64>| {
+        among().filter_map(of).reduce(f64::max).map(|seconds| time(duration(seconds)))
+    };
+    Some(format!(
+        "wall-clock: about {}; an interruption repeats at most {} (a ply) or {} (writing)\n",
+        time(duration(wall_seconds(to_build))),
+        longest(|among| among.longest_ply_seconds)?,
+        longest(|among| among.writing_seconds)?,
+    ))
+}
+
+/// Estimates the wall-clock time of a build by given processes. Of each number of men, they first
+/// build the slices of one process each, side by side, then the others, all together.
+fn wall_seconds(to_build: &[&SliceEstimate]) -> f64 {
+    let groups = to_build.chunk_by(|one, next| one.men() == next.men());
+    let wall = groups.map(|slices| {
+        let (mut together, mut alone, mut longest_alone) = (0.0, 0.0, 0.0_f64);
+        for among in slices.iter().filter_map(|estimate| estimate.among) {
+            let seconds = among.wall_seconds.unwrap_or(0.0);
+            if among.by == among.ranks {
+                together += seconds;
+            } else {
+                alone += seconds / among.ranks as f64;
+                longest_alone = longest_alone.max(seconds);
+            }
+        }
+        together + alone.max(longest_alone)
+    });
+    wall.sum()
 }
 
 /// Returns the size of the tables to build.

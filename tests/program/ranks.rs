@@ -23,6 +23,10 @@ fn large_slices_are_divided_among_all_ranks() {
     assert_eq!(plan("20MiB").pop().unwrap()["state"], "does not fit");
     let text = place.run(&["plan", "brandubh", "--men", "3", "--ranks", "2"]).done();
     assert!(text.lines().next().unwrap().ends_with("by  partitions  exchange"), "{text}");
+    let header: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+    assert!(header.ends_with(&["wall", "ply", "write", "by", "partitions", "exchange"]), "{text}");
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("wall-clock: about ") && last.ends_with(" (writing)"), "{text}");
     // A single process may have little memory, too.
     let text = place.run(&["plan", "brandubh", "--slice", "K2v4", "--memory", "300MiB"]).done();
     let large: Vec<&str> = text
@@ -53,11 +57,40 @@ fn large_slices_are_divided_among_all_ranks() {
     assert!(text.contains("too large for this amount of memory"), "{text}");
 }
 
+/// Time limits must leave room for what an interruption repeats.
+#[test]
+fn wall_clock_time_is_the_core_time_divided_among_all_threads() {
+    let place = Place::new();
+    let wanted = ["plan", "brandubh", "--slice", "K2v4", "--memory", "8GiB"];
+    let ranks = ["--ranks", "4", "--threads", "3"];
+    for slice in place.run(&[&wanted[..], &ranks, &["--json"]].concat()).json() {
+        let [core, wall, ply, writing] =
+            ["core_seconds", "wall_seconds", "longest_ply_seconds", "writing_seconds"]
+                .map(|name| slice[name].as_f64().unwrap());
+        let threads = 3.0 * slice["by"].as_f64().unwrap();
+        assert!((wall * threads / core - 1.0).abs() < 1e-9, "{slice}");
+        assert!(0.0 < ply && ply < writing && writing < wall, "{slice}");
+    }
+    // Slices of one process each are built side by side, so that the whole takes longer than each.
+    let text = place.run(&[&wanted[..], &ranks].concat()).done();
+    assert!(text.contains("\nwall-clock: about "), "{text}");
+    let tight = place.run(&[
+        "plan", "brandubh", "--slice", "K2v4", "--ranks", "2", "--memory", "20MiB", "--json",
+    ]);
+    let slice = tight.json().pop().unwrap();
+    assert!(slice["wall_seconds"].is_null() && slice["writing_seconds"].is_null(), "{slice}");
+    let usual = place.run(&["plan", "brandubh", "--men", "3"]).done();
+    assert!(!usual.contains("wall"), "{usual}");
+}
+
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn a_program_without_mpi_refuses_to_build_under_it() {
     for launcher in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"] {
         let place = Place::new();
+        let mut verify = place.command(&["verify", "brandubh", "--slice", "K0v1"]);
+        verify.env(launcher, "3");
+        Run::of(verify).refused(2, &["one of 3 processes", "--features mpi"]);
         let mut build = place.command(&["build", "brandubh", "--men", "2"]);
         build.env(launcher, "3");
         Run::of(build).refused(2, &["one of 3 processes", "--features mpi"]);
