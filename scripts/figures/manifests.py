@@ -134,6 +134,13 @@ def longest(rules, which):
 
 
 @figure
+def longest_win(rules, which):
+    """The plies of the longest win over the slices, with either side to move."""
+    chosen = (manifest(rules)[name] for name in select(rules, which))
+    return max(side["max_win"] for slice in chosen for side in slice["sides"])
+
+
+@figure
 def longest_slice(rules, which):
     """The slices with the longest games."""
     names = select(rules, which)
