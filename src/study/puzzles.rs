@@ -121,7 +121,9 @@ impl Puzzles {
         for plies in distances_of(&tables) {
             let query =
                 Query { wdl: Some(Wdl::Win), plies: Some(plies..=plies), ..Query::default() };
-            wins.extend(sample(&query, PER_DISTANCE)?);
+            let long: Vec<_> =
+                tables.iter().copied().filter(|table| has_win(table, plies)).collect();
+            wins.extend(draw(base, &long, &query, PER_DISTANCE, go_on)?);
         }
         let mut only_moves = Vec::new();
         for found in &wins {
@@ -196,6 +198,11 @@ fn longest(
         all.extend(Side::ALL.into_iter().filter_map(of_side));
     }
     Ok(all)
+}
+
+/// Returns whether a table has a win in that many plies or more.
+fn has_win(table: &Table<TableFile>, plies: Plies) -> bool {
+    Side::ALL.into_iter().any(|side| table.summary(side).max_win >= plies)
 }
 
 /// Returns the distances of wins to sample, which are odd.
