@@ -13,7 +13,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("#brandubh/K1v2", "document.querySelector('.heat')"),
     ("#brandubh", "document.querySelector('.lessons .mini')"),
     ("#ashton", "document.querySelector('.lessons .mini')"),
-    ("#brandubh/puzzles", "document.querySelector('.kinds button')"),
+    ("#ashton/puzzles", "document.querySelector('.kinds button')"),
     (
         "#brandubh/puzzle/win/easy/7/4t2/7/7/2K4/7/2t4/_d",
         "document.querySelector('.puzzle .movable')",

@@ -53,9 +53,18 @@ async fn a_puzzle_is_played_against_the_tables() {
     page.close().await;
 }
 
+/// Waits until the server has drawn the puzzles, in a thread of low priority.
+async fn drawn(page: &Page, rules: &str) {
+    let script = "const [path, done] = arguments; (async () => { \
+        while ((await fetch(path)).status === 202) await new Promise(resolve => setTimeout(resolve, 500)); done(); })()";
+    page.answer(script, vec![json!(format!("/api/v1/rulesets/{rules}/puzzles"))]).await;
+}
+
 #[tokio::test]
 async fn puzzles_of_every_kind_and_level_are_offered() {
-    let page = Page::open("#brandubh/puzzles").await;
+    let page = Page::open("").await;
+    drawn(&page, "brandubh").await;
+    page.go("#brandubh/puzzles").await;
     page.until("document.querySelectorAll('.kinds section').length === 5").await;
     assert_eq!(page.value("document.querySelectorAll('.kinds button').length").await, json!(15));
     page.click("[aria-label='Find the only move, hard']").await;
@@ -79,6 +88,7 @@ async fn puzzles_of_every_kind_and_level_are_offered() {
 async fn a_game_beyond_the_tables_opens_with_a_puzzle() {
     let page = Page::open("").await;
     page.until("document.querySelector('.moves li')").await;
+    drawn(&page, "ashton").await;
     page.run("const games = document.querySelector('header select'); games.value = 'ashton'; games.dispatchEvent(new Event('change'))").await;
     page.until("location.hash.startsWith('#ashton/puzzle/')").await;
     page.reads(".puzzle h1", "Tablut (Ashton)").await;
