@@ -110,3 +110,35 @@ fn dense_orders(part: &Part, first: u32) -> (Vec<u32>, u32) {
     // An empty part keeps an order too, so that orders identify certificates.
     ((0..part.len()).map(order).collect(), first.saturating_add(ranks.len().max(1) as u32))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::rules::Side;
+    use crate::proof::certificate::StoredMove;
+
+    /// A winning part with these codes of one byte, each with its rank. Its moves come from `from`.
+    fn part(from: u16, ranks: &[(u8, u32)]) -> Part {
+        let mut part = Part::empty(Side::Attackers, true, 1);
+        for &(code, rank) in ranks {
+            part.push(&[code], StoredMove { from, to: 0, rank });
+        }
+        part
+    }
+
+    #[test]
+    fn the_first_certificate_counts_and_orders_name_theirs() {
+        let (first, second) = (part(1, &[(1, 5), (3, 9)]), part(2, &[(1, 0), (2, 2), (4, 0)]));
+        let strategy = Strategy::merge(&[(4, &first), (7, &second)], 1);
+        let found = |code: u8| {
+            let Entry { from, order, .. } = strategy.find(&[code]).unwrap();
+            (from, order, strategy.certificate(order))
+        };
+        assert_eq!(strategy.len(), 4);
+        assert_eq!(found(1), (1, 0, Some(4)));
+        assert_eq!(found(3), (1, 1, Some(4)));
+        assert_eq!(found(4), (2, 2, Some(7)));
+        assert_eq!(found(2), (2, 3, Some(7)));
+        assert_eq!(strategy.find(&[5]), None);
+    }
+}

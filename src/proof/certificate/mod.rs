@@ -10,6 +10,8 @@ pub use check::{CheckReport, check};
 pub(in crate::proof) use code::Coder;
 pub use error::CertificateError;
 pub(in crate::proof) use file::{hexadecimal, read_rules};
+#[cfg(test)]
+pub(in crate::proof) use part::StoredMove;
 pub(in crate::proof) use part::{Part, StrategyMove};
 
 use crate::game::position::Position;

@@ -73,7 +73,7 @@ fn calls_may_go_wrong((case, run): (Case, Run), step: usize, least: usize) {
 fn results(case: &Case, run: Run) -> Vec<(JobRecord, Option<Certificate>)> {
     let root = tempfile::tempdir().unwrap();
     case.run(root.path(), run).unwrap();
-    let folder = Folder::open(Arc::new(SystemFiles), root.path(), &case.rules).unwrap();
+    let folder = case.store(root.path());
     let results = case.records(root.path()).into_iter().map(|record| {
         let certificate = match &record.finding {
             Finding::Won { certificate } | Finding::NotWon { certificate } => {
@@ -123,7 +123,7 @@ fn only_the_running_job_is_lost() {
             let what = format!("{fault:?} after {after} calls");
             let root = tempfile::tempdir().unwrap();
             let path = root.path().join("store");
-            Folder::create(Arc::new(SystemFiles), &path, &case.rules, &case.text).unwrap();
+            case.new_store(&path);
             let files = FaultyFiles::new(root.path(), fault, after, after as u64);
             let folder = Folder { files: Arc::new(files.clone()), root: path.clone() };
             let Err(written) = append_all(&case, &shared, folder, &results) else { break };
@@ -137,8 +137,7 @@ fn only_the_running_job_is_lost() {
                 if let (Some(_), Finding::Won { certificate } | Finding::NotWon { certificate }) =
                     (certificate, &record.finding)
                 {
-                    let folder = Folder::open(Arc::new(SystemFiles), &path, &case.rules).unwrap();
-                    folder.read_certificate(certificate, &case.rules).expect(&what);
+                    case.store(&path).read_certificate(certificate, &case.rules).expect(&what);
                 }
             }
         }

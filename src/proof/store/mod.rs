@@ -12,6 +12,8 @@ mod folder;
 mod journal;
 mod knowledge;
 mod outline;
+#[cfg(test)]
+mod sharing_tests;
 mod status;
 #[cfg(test)]
 mod tests;

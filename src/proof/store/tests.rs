@@ -1,14 +1,13 @@
 //! Proofs in stores that are interrupted, shared, merged and damaged.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
-use super::claims::{Claim, ClaimedJob};
 use super::folder::{Folder, JOURNALS};
-use super::journal::{Finding, JobRecord, JournalReader};
+use super::journal::{JobRecord, JournalReader};
 use super::*;
 use crate::game::rules::Side;
 use crate::proof::Certificate;
@@ -33,10 +32,16 @@ pub(super) struct Run {
     pub(super) table_bytes: usize,
     pub(super) job_nodes: u64,
     pub(super) max_nodes: Option<u64>,
+    pub(super) max_time: Option<Duration>,
 }
 
-pub(super) const RUN: Run =
-    Run { threads: 1, table_bytes: 1 << 20, job_nodes: 40, max_nodes: Some(200_000) };
+pub(super) const RUN: Run = Run {
+    threads: 1,
+    table_bytes: 1 << 20,
+    job_nodes: 40,
+    max_nodes: Some(200_000),
+    max_time: None,
+};
 
 fn rules_text(name: &str) -> String {
     let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -71,6 +76,7 @@ impl Case {
     ) -> Result<Proof, StoreError> {
         let options = ProofOptions {
             max_nodes: run.max_nodes,
+            max_time: run.max_time,
             table_bytes: run.table_bytes,
             threads: NonZeroUsize::new(run.threads).unwrap(),
             tables: Some(&self.tables),
@@ -87,23 +93,30 @@ impl Case {
         assert_certified(proof, &self.tables, &self.position, what);
     }
 
-    fn goes_on(&self, folder: &Path, run: Run, what: &str) -> Proof {
+    pub(super) fn goes_on(&self, folder: &Path, run: Run, what: &str) -> Proof {
         let proof = self.run(folder, run).unwrap_or_else(|error| panic!("{what}: {error}"));
         self.is_proved(&proof, what);
         proof
     }
 
     pub(super) fn records(&self, folder: &Path) -> Vec<JobRecord> {
-        let folder = Folder::open(Arc::new(SystemFiles), folder, &self.rules).unwrap();
-        JournalReader::default().read_new(&folder, None).unwrap().0
+        JournalReader::default().read_new(&self.store(folder), None).unwrap().0
     }
 
-    fn status(&self, folder: &Path) -> StoreStatus {
+    pub(super) fn new_store(&self, folder: &Path) -> Folder {
+        Folder::create(Arc::new(SystemFiles), folder, &self.rules, &self.text).unwrap()
+    }
+
+    pub(super) fn store(&self, folder: &Path) -> Folder {
+        Folder::open(Arc::new(SystemFiles), folder, &self.rules).unwrap()
+    }
+
+    pub(super) fn status(&self, folder: &Path) -> StoreStatus {
         status(folder, &self.tables, &self.position, &|_| ()).unwrap()
     }
 }
 
-fn files_in(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -297,7 +310,7 @@ fn false_certificates_are_found_and_removed() {
     let parts = vec![part];
     let tables = Some(&case.tables);
     let false_claim = Certificate::new(&case.rules, &case.position, parts, tables, usize::MAX);
-    let store = Folder::open(Arc::new(SystemFiles), folder.path(), &case.rules).unwrap();
+    let store = case.store(folder.path());
     let name = store.write_certificate(&false_claim).unwrap();
     case.goes_on(folder.path(), RUN, "with a false certificate");
     assert!(!store.certificates().unwrap().contains(&name));
@@ -325,49 +338,6 @@ fn a_merged_store_has_the_results_of_both() {
     assert_eq!(case.goes_on(fresh.path(), RUN, "copied").nodes, 0);
 }
 
-/// The journals of processes that work at the same time contain no job twice.
-#[test]
-fn processes_do_no_job_twice() {
-    let case = Case::win();
-    let folder = tempfile::tempdir().unwrap();
-    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
-    // Each call is as independent of the other as another process: it shares nothing but files.
-    std::thread::scope(|scope| {
-        for threads in [1, 2] {
-            let (case, path) = (&case, folder.path());
-            scope.spawn(move || {
-                let run = Run { threads, table_bytes: 1 << 12, job_nodes: 20, ..RUN };
-                case.goes_on(path, run, "one of two");
-            });
-        }
-    });
-    let mut done = BTreeSet::new();
-    for record in case.records(folder.path()) {
-        let is_solved = !matches!(record.finding, Finding::Open { .. });
-        let is_new = done.insert((record.position.clone(), record.side.name()));
-        assert!(is_new || !is_solved || record.nodes == 0, "twice: {record:?}");
-    }
-    assert!(done.len() > 4, "{}", done.len());
-}
-
-#[test]
-fn a_job_is_claimed_once() {
-    let case = Case::win();
-    let folder = tempfile::tempdir().unwrap();
-    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
-    let store = Folder::open(Arc::new(SystemFiles), folder.path(), &case.rules).unwrap();
-    let job = ClaimedJob { position: "somewhere".to_owned(), side: Side::Attackers };
-    let claim = Claim::take(&store, &job).unwrap();
-    assert!(claim.is_some());
-    assert!(Claim::take(&store, &job).unwrap().is_none());
-    let status = case.status(folder.path());
-    assert_eq!(status.questions[Side::Attackers].claimed, 1);
-    assert_eq!(status.questions[Side::Defenders].claimed, 0);
-    drop(claim);
-    assert_eq!(case.status(folder.path()).questions[Side::Attackers].claimed, 0);
-    assert!(Claim::take(&store, &job).unwrap().is_some());
-}
-
 #[test]
 fn the_status_counts_the_results_and_writes_nothing() {
     let case = Case::win();
@@ -391,5 +361,6 @@ fn the_status_counts_the_results_and_writes_nothing() {
     let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
     let status = case.status(folder.path());
     assert_eq!(status.questions[winner].answer, Answer::Won);
+    assert_eq!(status.questions[winner.other()].answer, Answer::NotWon);
     assert!(status.certificates > 0);
 }

@@ -1,0 +1,207 @@
+//! What processes of one store read of each other, and what they leave to each other.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::{Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::choice::Choice;
+use super::claims::{Claim, ClaimedJob};
+use super::contents::Contents;
+use super::desk::Desk;
+use super::folder::JOURNALS;
+use super::journal::{Finding, JournalReader};
+use super::tests::{Case, RUN, Run, files_in};
+use super::*;
+use crate::engine::state::State;
+use crate::game::rules::{Endless, Side};
+use crate::proof::answer::ProvedValue;
+use crate::proof::certificate::{Certificate, Part};
+use crate::proof::prover::{prove, shared};
+use crate::proof::search::{Control, Shared, Worker};
+
+/// A line may be read while it is being written.
+#[test]
+fn a_line_is_read_once_it_is_complete() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(200), ..RUN }).unwrap();
+    let whole = case.records(folder.path());
+    assert!(whole.len() > 1);
+    let journal = files_in(&folder.path().join(JOURNALS)).remove(0);
+    let bytes = fs::read(&journal).unwrap();
+    let (store, mut reader) = (case.store(folder.path()), JournalReader::default());
+    let mut read = Vec::new();
+    for end in (0..bytes.len()).step_by(61).chain([bytes.len()]) {
+        fs::write(&journal, &bytes[..end]).unwrap();
+        let (records, damaged) = reader.read_new(&store, None).unwrap();
+        assert!(damaged.is_empty(), "{damaged:?} of {end} bytes");
+        read.extend(records);
+    }
+    assert_eq!(read, whole);
+}
+
+#[test]
+fn a_process_does_not_read_its_own_journal() {
+    let case = Case::win();
+    let [done, fresh] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    case.run(done.path(), Run { max_nodes: Some(200), ..RUN }).unwrap();
+    let records = case.records(done.path());
+    let store = case.new_store(fresh.path());
+    let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
+    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
+    let parties = (&case.rules, &shared);
+    let mut contents = Contents::read(store, parties, &case.tables, &|_| ()).unwrap();
+    for record in &records {
+        contents.append(record, None).unwrap();
+        assert!(!contents.read_new().unwrap(), "{record:?}");
+    }
+    let counted: u64 = contents.trees.iter().map(|tree| tree.job_nodes).sum();
+    assert_eq!(counted, records.iter().map(|record| record.nodes).sum::<u64>());
+}
+
+/// Another process may finish a job after this one has read the journals and before it claims the
+/// job.
+#[test]
+fn a_job_that_was_finished_before_the_claim_is_not_repeated() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
+    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
+    let parties = (&case.rules, &shared);
+    let contents = Contents::read(case.new_store(folder.path()), parties, &case.tables, &|_| ());
+    let state = State::new(&shared.board, &case.position);
+    let (root, _) = shared.symmetries.canonical(&state);
+    let store = StoreOptions::new(folder.path(), &case.text);
+    let team = Team {
+        shared: &shared,
+        rules: &case.rules,
+        position: &case.position,
+        root,
+        options: &options,
+        store: &store,
+        tables: &case.tables,
+        deadline: None,
+        started: Instant::now(),
+        desk: Mutex::new(Desk::new(contents.unwrap(), &options, root)),
+        changed: Condvar::new(),
+        stopped: AtomicBool::new(false),
+        working: AtomicUsize::new(1),
+        nodes: AtomicU64::new(0),
+        running: Vec::new(),
+    };
+    case.run(folder.path(), Run { max_nodes: Some(300), ..RUN }).unwrap();
+    let control = Control::new(None);
+    let mut desk = team.desk.lock().unwrap();
+    for side in Side::ALL {
+        let mut worker = Worker::new(&shared, &control, side, state.clone());
+        let choice = team.choose(&mut desk, &mut worker).unwrap();
+        let Choice::Job(job) = choice else { panic!("no job for {side:?}") };
+        assert_ne!(job.position, root, "{side:?}");
+    }
+}
+
+/// The journals of processes that work at the same time contain no job twice.
+#[test]
+fn processes_do_no_job_twice() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    // Each call is as independent of the other as another process: it shares nothing but files.
+    std::thread::scope(|scope| {
+        for threads in [1, 2] {
+            let (case, path) = (&case, folder.path());
+            scope.spawn(move || {
+                let run = Run { threads, table_bytes: 1 << 12, job_nodes: 20, ..RUN };
+                case.goes_on(path, run, "one of two");
+            });
+        }
+    });
+    let mut done = BTreeSet::new();
+    for record in case.records(folder.path()) {
+        let is_solved = !matches!(record.finding, Finding::Open { .. });
+        let is_new = done.insert((record.position.clone(), record.side.name()));
+        assert!(is_new || !is_solved || record.nodes == 0, "twice: {record:?}");
+    }
+    assert!(done.len() > 4, "{}", done.len());
+}
+
+#[test]
+fn a_job_is_claimed_once() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    let store = case.store(folder.path());
+    let job = ClaimedJob { position: "somewhere".to_owned(), side: Side::Attackers };
+    let claim = Claim::take(&store, &job).unwrap();
+    assert!(claim.is_some());
+    assert!(Claim::take(&store, &job).unwrap().is_none());
+    let status = case.status(folder.path());
+    assert_eq!(status.questions[Side::Attackers].claimed, 1);
+    assert_eq!(status.questions[Side::Defenders].claimed, 0);
+    drop(claim);
+    assert_eq!(case.status(folder.path()).questions[Side::Attackers].claimed, 0);
+    assert!(Claim::take(&store, &job).unwrap().is_some());
+}
+
+#[test]
+fn jobs_of_others_are_tried_again_when_their_claims_end() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    let root = case.records(folder.path()).remove(0).position;
+    let store = case.store(folder.path());
+    let claims = Side::ALL.map(|side| {
+        let job = ClaimedJob { position: root.clone(), side };
+        Claim::take(&store, &job).unwrap().unwrap()
+    });
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(500));
+            drop(claims);
+        });
+        let run = Run { max_time: Some(Duration::from_secs(60)), ..RUN };
+        case.goes_on(folder.path(), run, "after the claims of others");
+    });
+}
+
+#[test]
+fn a_job_that_ran_out_of_nodes_or_was_stopped_is_to_be_continued() {
+    let case = Case::of("brandubh-8v2");
+    for (max_nodes, goes_on) in [(Some(100), true), (None, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let options = ProofOptions { max_nodes, table_bytes: 1 << 20, ..ProofOptions::default() };
+        let mut store = StoreOptions::new(folder.path(), &case.text);
+        store.job_nodes = Some(1 << 40);
+        prove_in_store(&case.rules, &case.position, &options, &store, &mut |_| goes_on).unwrap();
+        let records = case.records(folder.path());
+        assert_eq!(records.len(), 1, "{records:?}");
+        let is_unfinished = matches!(records[0].finding, Finding::Open { finished: false, .. });
+        assert!(is_unfinished, "{:?}", records[0]);
+    }
+}
+
+/// A certificate that can be read and assembled, but makes a false claim: it calls a strategy that
+/// only holds a draw a winning one.
+#[test]
+fn assembled_certificates_are_checked_before_they_are_reported() {
+    let mut case = Case::of("5x5-corners-4v0");
+    case.position = Position::parse("/1t3/2Kt1/1t3/2t2/5/ a", &case.rules).unwrap();
+    case.value = ProvedValue::Endless(Endless::Draw);
+    let options = ProofOptions { table_bytes: 1 << 20, certify: true, ..ProofOptions::default() };
+    let proof = prove(&case.rules, &case.position, &options, &mut |_| true).unwrap();
+    case.is_proved(&proof, "without a store");
+    let certificate = proof.certificate.unwrap();
+    let holds = certificate.parts().iter().find(|part| part.holder == Side::Attackers);
+    let mut part: Part = holds.unwrap().clone();
+    part.wins = true;
+    let tables = Some(&case.tables);
+    let claim = Certificate::new(&case.rules, &case.position, vec![part], tables, usize::MAX);
+    let folder = tempfile::tempdir().unwrap();
+    let store = case.new_store(folder.path());
+    let name = store.write_certificate(&claim).unwrap();
+    case.goes_on(folder.path(), RUN, "with a false certificate");
+    assert!(!store.certificates().unwrap().contains(&name));
+}
