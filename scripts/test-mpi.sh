@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds brandubh with several MPI processes and compares all files byte by byte with those
 # of one process; kills a process in each phase and resumes with another number of processes.
+# Proves a small game by several processes with one store.
 #
 #   scripts/test-mpi.sh [MEN [PROCESSES...]]     (default: 6 men by 2, 3 and 4)
 #
@@ -71,6 +72,16 @@ for file in 'initial@*.part' 'attackers-1@*' 'attackers-6@*' 'attackers-all@*' '
     among 2 "$folder/killed" --slice "$slice" >/dev/null 2>&1
     same "$folder/killed" "3 processes, one killed at $file with $kept files of work kept, then 2"
 done
+
+# A proof needs no messages: processes with one store share its jobs.
+mpirun --oversubscribe -n 3 "$program" solve examples/rulesets/brandubh-6v3.toml --threads 1 \
+    --memory 16MiB --store "$folder/store" --job-nodes 2000 --json >"$folder/output" 2>"$folder/log" ||
+    { cat "$folder/log" >&2; exit 1; }
+[[ $(grep -c '"value":"defenders"' "$folder/output") -eq 3 ]] ||
+    { echo "a proof by 3 processes: not all have the answer" >&2; exit 1; }
+journals=$(find "$folder/store/journal" -type f | wc -l)
+[[ $journals -gt 1 ]] || { echo "a proof by 3 processes: one of them did all jobs" >&2; exit 1; }
+echo "a proof by 3 processes with one store: $journals of them did jobs, all have the answer"
 
 # A launcher of another MPI library must be rejected.
 alone=$(SLURM_STEP_NUM_TASKS=2 "$program" --tables "$folder/none" build brandubh --men 3 2>&1 || true)
