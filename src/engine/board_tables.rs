@@ -51,6 +51,8 @@ pub(crate) struct BoardTables<const W: usize> {
     neighbours: Vec<[u16; 4]>,
     /// By square, the neighbours as a set.
     pub(crate) adjacent: Vec<Bits<W>>,
+    /// By square and direction, in the order of [`Direction::ALL`], all squares to the edge.
+    rays: Vec<[Bits<W>; 4]>,
     /// The limits of the soldiers' slides, if they are the same from every square.
     pub(crate) slide_limits: BySide<Option<SlideLimits<W>>>,
     /// By kind and square, where a piece may stop on empty lines. It may cross all squares up to
@@ -58,6 +60,8 @@ pub(crate) struct BoardTables<const W: usize> {
     pub(crate) stops: ByKind<Vec<Lines>>,
     /// By square, the goals on its rank and file.
     pub(crate) goal_lines: Vec<Lines>,
+    /// By square, the squares on its rank and file that have a goal on theirs.
+    pub(crate) goal_line_squares: Vec<Lines>,
     pub(crate) hostile: ByKind<HostileSquares<W>>,
     /// Squares whose occupants cannot be captured, and those where only two men can capture.
     pub(crate) protected: BySide<Bits<W>>,
@@ -104,6 +108,12 @@ impl<const W: usize> BoardTables<W> {
         let mut random = SeededRng::new(0x7461_666c_6261_7365);
         let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next_u64()).collect());
         let movement = &rules.movement[Kind::King];
+        let goal_lines: Vec<Lines> =
+            board.squares().map(|from| lines(rules, from, rules.goals)).collect();
+        let on_goal_lines =
+            board.squares().filter(|at| !goal_lines[at.index()].is_empty()).collect();
+        let goal_line_squares =
+            board.squares().map(|from| lines(rules, from, on_goal_lines)).collect();
         BoardTables {
             rules: rules.id(),
             size: board.size(),
@@ -114,9 +124,11 @@ impl<const W: usize> BoardTables<W> {
             file: board.squares().map(|s| board.file(s) as u8).collect(),
             neighbours: board.squares().map(|from| neighbours(rules, from)).collect(),
             adjacent: board.squares().map(|from| adjacent(rules, from)).collect(),
+            rays: board.squares().map(|from| rays(board, from)).collect(),
             slide_limits: BySide::from_fn(|side| slide_limits(rules, side)),
             stops,
-            goal_lines: board.squares().map(|from| lines(rules, from, rules.goals)).collect(),
+            goal_lines,
+            goal_line_squares,
             hostile,
             protected: BySide::from_fn(|side| Bits::of(rules.protected[side])),
             unaided: BySide::from_fn(|side| Bits::of(rules.unaided[side])),
@@ -169,7 +181,8 @@ impl<const W: usize> BoardTables<W> {
     #[inline]
     pub(crate) fn slid(&self, from: Bits<W>, cross: Bits<W>, direction: Direction) -> Bits<W> {
         let mut slid = from;
-        if self.size > 8 {
+        // A board of one word has at most 8 ranks.
+        if W > 1 {
             let mut front = from;
             while !front.is_empty() {
                 front = self.shifted(front, direction) & cross;
@@ -177,7 +190,7 @@ impl<const W: usize> BoardTables<W> {
             }
             return self.shifted(slid, direction);
         }
-        // On small boards three steps of doubled length do (a Kogge-Stone fill).
+        // Three steps of doubled length do (a Kogge-Stone fill).
         let (by, is_up, mut way) = match direction {
             Direction::East => (1, true, cross.without(self.west)),
             Direction::West => (1, false, cross.without(self.east)),
@@ -190,6 +203,18 @@ impl<const W: usize> BoardTables<W> {
         way = way & way.moved(2 * by, is_up);
         slid = slid | way & slid.moved(4 * by, is_up);
         self.shifted(slid, direction)
+    }
+
+    /// Returns the squares from `from`, exclusive, to `to`, inclusive, which is on its rank or file.
+    #[inline]
+    pub(crate) fn between(&self, from: usize, to: usize) -> Bits<W> {
+        let direction = match (self.rank[from] == self.rank[to], from < to) {
+            (true, true) => Direction::East,
+            (true, false) => Direction::West,
+            (false, true) => Direction::North,
+            (false, false) => Direction::South,
+        } as usize;
+        self.rays[from][direction].without(self.rays[to][direction])
     }
 
     /// Returns the squares and their neighbours.
@@ -206,6 +231,10 @@ fn squares_on_file<const W: usize>(board: Board, file: usize) -> Bits<W> {
 fn neighbours(rules: &Ruleset, from: Square) -> [u16; 4] {
     Direction::ALL
         .map(|d| rules.slides().next(from, d).map_or(NOWHERE as u16, |s| s.index() as u16))
+}
+
+fn rays<const W: usize>(board: Board, from: Square) -> [Bits<W>; 4] {
+    Direction::ALL.map(|direction| board.ray(from, direction).collect())
 }
 
 fn adjacent<const W: usize>(rules: &Ruleset, from: Square) -> Bits<W> {

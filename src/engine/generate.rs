@@ -31,7 +31,7 @@ impl<const W: usize> State<W> {
     #[inline]
     pub(crate) fn line_squares(&self, board: &BoardTables<W>, targets: Lines) -> (Bits<W>, bool) {
         let (mut line_squares, mut has_several) = (Bits::EMPTY, false);
-        for to in squares(board, self.king, targets) {
+        for to in squares(board, self.king, targets & board.goal_line_squares[self.king]) {
             let lines = self.open_goals(board, to).len();
             if lines > 0 {
                 line_squares.insert(to);
@@ -42,7 +42,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Counts the moves of a side's soldiers without listing them.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn soldier_moves(&self, board: &BoardTables<W>, side: Side) -> SoldierMoves<W> {
         let Some(limits) = &board.slide_limits[side] else {
             return self.soldier_moves_one_by_one(board, side);
@@ -169,20 +169,10 @@ impl<const W: usize> State<W> {
         let mut blocks = !Bits::EMPTY;
         if count > 0 {
             for goal in squares(board, self.king, goals) {
-                blocks = blocks & self.between(board, goal);
+                blocks = blocks & board.between(self.king, goal);
             }
         }
         (blocks, count)
-    }
-
-    /// Returns the squares from the king's, exclusive, to `to`, inclusive, on its rank or file.
-    fn between(&self, board: &BoardTables<W>, to: usize) -> Bits<W> {
-        let (low, high) = (self.king.min(to), self.king.max(to));
-        let step = if high - low < board.size { 1 } else { board.size };
-        let mut squares = Bits::EMPTY;
-        (low..=high).step_by(step).for_each(|square| squares.insert(square));
-        squares.remove(self.king);
-        squares
     }
 }
 

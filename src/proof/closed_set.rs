@@ -55,16 +55,35 @@ impl<const W: usize> Worker<'_, '_, W> {
         self.set_state(State::new(&self.shared.board, &position));
     }
 
-    /// Returns the moves of the current state, one for each canonical position after it.
-    pub(super) fn successors(&mut self) -> Vec<(Step, Canonical<W>)> {
+    /// Returns the moves of the current state that the next move of the other side does not make
+    /// hopeless.
+    pub(super) fn moves(&self) -> Vec<Step> {
         let board = &self.shared.board;
         let mut steps = Vec::new();
         each_step(board, &self.state, judge(board, &self.state), |step| steps.push(step));
+        steps
+    }
+
+    /// Calls `look` with the state after a move. Afterwards the state is as before.
+    pub(super) fn after<R>(&mut self, step: Step, look: impl FnOnce(&Self) -> R) -> R {
+        let board = &self.shared.board;
+        let undo = self.state.play(board, step);
+        let seen = look(self);
+        self.state.take_back(board, step, undo);
+        seen
+    }
+
+    /// Returns the canonical position of the current state.
+    pub(super) fn canonical(&self) -> Canonical<W> {
+        self.shared.symmetries.canonical(&self.state).0
+    }
+
+    /// Returns the moves of the current state, one for each canonical position after it.
+    pub(super) fn successors(&mut self) -> Vec<(Step, Canonical<W>)> {
+        let steps = self.moves();
         let mut successors: Vec<(Step, Canonical<W>)> = Vec::with_capacity(steps.len());
         for step in steps {
-            let undo = self.state.play(board, step);
-            let (canonical, _) = self.shared.symmetries.canonical(&self.state);
-            self.state.take_back(board, step, undo);
+            let canonical = self.after(step, Self::canonical);
             if successors.iter().all(|(_, other)| *other != canonical) {
                 successors.push((step, canonical));
             }
@@ -104,8 +123,7 @@ pub(super) fn closed_set<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
     helper: &mut impl Helper<W>,
 ) -> ClosedSet<W> {
-    let root_state = worker.state.clone();
-    let (root, _) = worker.shared.symmetries.canonical(&root_state);
+    let (root_state, root) = (worker.state.clone(), worker.canonical());
     let mut graph = Graph { worker, helper, vertices: Vec::new(), ids: HashMap::new() };
     graph.id(root);
     let found = if graph.grow() {

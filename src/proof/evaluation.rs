@@ -1,12 +1,14 @@
 //! Static evaluation: numbers by the rules, the tables and the king's threats, or an estimate.
 
-use crate::engine::evaluate::features::Mobility;
+use crate::engine::evaluate::features::{KingMobility, Mobility};
+use crate::engine::evaluate::weights::Weight;
 use crate::game::rules::Side;
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
+use crate::system::processor::with_bit_instructions;
 
 use super::lookahead::{self, Judgement, judge};
-use super::search::{Numbers, Worker};
+use super::search::{Numbers, Shared, Worker};
 
 /// The points of the engine's evaluation, in hundredths of a soldier, that change a proof number
 /// by 1.
@@ -28,6 +30,19 @@ impl<const W: usize> Worker<'_, '_, W> {
 
     /// Returns the numbers of the current state by static evaluation.
     pub(super) fn evaluate(&mut self) -> Numbers {
+        self.evaluate_with(self.shared.evaluator.places(&self.state))
+    }
+
+    /// Returns the same, given the weight of the men's squares.
+    pub(super) fn evaluate_with(&mut self, places: Weight) -> Numbers {
+        with_bit_instructions(
+            #[inline(always)]
+            || self.evaluate_inline(places),
+        )
+    }
+
+    #[inline(always)]
+    fn evaluate_inline(&mut self, places: Weight) -> Numbers {
         let (mover, prover) = (self.state.to_move, self.prover);
         let judgement = judge(&self.shared.board, &self.state);
         if let Judgement::Won(winner) = judgement {
@@ -41,53 +56,63 @@ impl<const W: usize> Worker<'_, '_, W> {
                 Wdl::Draw => mover != prover,
             });
         }
-        let mobility = Mobility::of(&self.shared.board, &self.state);
-        let moves = match mover {
-            Side::Attackers => self.attackers_moves(judgement, &mobility),
-            Side::Defenders => match self.defenders_moves(&mobility) {
-                Some(moves) => moves,
-                None => return Numbers::decided(true),
-            },
+        let king = KingMobility::of(&self.shared.board, &self.state);
+        // What threats decide costs least.
+        let few = match self.moves_under_threat(judgement, &king) {
+            Ok(few) => few,
+            Err(decided) => return decided,
         };
+        let mobility = Mobility::with(king, &self.shared.board, &self.state);
+        let moves = few.unwrap_or_else(|| self.count_moves(&mobility));
         if moves == 0 {
             return Numbers::decided(false);
         }
         let Self { shared, state, .. } = self;
-        let points = shared.evaluator.estimate_with(&shared.board, state, &mobility);
+        let points = shared.evaluator.estimate_with(&shared.board, state, &mobility, places);
         let estimate = points / POINTS_PER_NUMBER;
         Numbers::estimated(1 + (-estimate).max(0) as u32, 1 + moves / 2 + estimate.max(0) as u32)
     }
 
-    /// Counts the attackers' moves. Under a threat of escape only blocks that hold count, and a
-    /// fraction of all moves if the king would win after a pass.
-    fn attackers_moves(&mut self, judgement: Judgement<W>, mobility: &Mobility<W>) -> u32 {
-        let board = &self.shared.board;
-        let line_squares = mobility.line_squares;
-        if let Judgement::Blocks(blocks) = judgement {
-            return lookahead::holding_blocks(board, &mut self.state, blocks, 1, u32::MAX);
+    /// Counts the blocks that hold if the king threatens to escape. The error is the value if he
+    /// wins by a fork, or no block holds.
+    #[inline(always)]
+    fn moves_under_threat(
+        &mut self,
+        judgement: Judgement<W>,
+        king: &KingMobility<W>,
+    ) -> Result<Option<u32>, Numbers> {
+        let Self { shared: Shared { board, .. }, state, .. } = self;
+        if state.to_move == Side::Defenders {
+            return match lookahead::wins_by_fork_on(board, state, king.line_squares, 1) {
+                true => Err(Numbers::decided(true)),
+                false => Ok(None),
+            };
         }
-        let moves = mobility.soldiers[Side::Attackers].count;
-        if line_squares.is_empty() {
-            return moves;
+        let Judgement::Blocks(blocks) = judgement else { return Ok(None) };
+        match lookahead::holding_blocks(board, state, blocks, 1, u32::MAX) {
+            0 => Err(Numbers::decided(false)),
+            holding => Ok(Some(holding)),
         }
-        self.state.pass(board);
-        let is_threat = lookahead::wins_by_fork_on(board, &mut self.state, line_squares, 1);
-        self.state.pass(board);
-        if is_threat { moves.div_ceil(THREAT_DIVISOR) } else { moves }
     }
 
-    /// Counts the defenders' moves; only those that keep the king safe if he is threatened. `None` if
-    /// the king wins by a fork.
-    fn defenders_moves(&mut self, mobility: &Mobility<W>) -> Option<u32> {
-        let board = &self.shared.board;
-        let line_squares = mobility.line_squares;
-        if lookahead::wins_by_fork_on(board, &mut self.state, line_squares, 1) {
-            return None;
+    /// Counts the moves of the side to move: for the attackers, a fraction of them if the king would
+    /// win after a pass; for the defenders, only those that keep the king safe if he is threatened.
+    #[inline(always)]
+    fn count_moves(&mut self, mobility: &Mobility<W>) -> u32 {
+        let Self { shared: Shared { board, .. }, state, .. } = self;
+        let Mobility { king, soldiers } = mobility;
+        match state.to_move {
+            Side::Attackers => {
+                let moves = soldiers[Side::Attackers].count;
+                state.pass(board);
+                let is_threat = lookahead::wins_by_fork_on(board, state, king.line_squares, 1);
+                state.pass(board);
+                if is_threat { moves.div_ceil(THREAT_DIVISOR) } else { moves }
+            }
+            Side::Defenders if king.capture_squares.meets(&soldiers[Side::Attackers].squares) => {
+                lookahead::safe_moves(board, state)
+            }
+            Side::Defenders => soldiers[Side::Defenders].count + king.targets.len(),
         }
-        let reached = mobility.soldiers[Side::Attackers].squares;
-        if self.state.king_capture_squares(board).meets(&reached) {
-            return Some(lookahead::safe_moves(board, &mut self.state));
-        }
-        Some(mobility.soldiers[Side::Defenders].count + mobility.king.len())
     }
 }

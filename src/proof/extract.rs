@@ -32,7 +32,7 @@ pub(super) fn strategy<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
     search: impl FnMut(&mut Worker<'_, '_, W>) -> bool,
 ) -> Option<RankedMoves<W>> {
-    let (root, _) = worker.shared.symmetries.canonical(&worker.state);
+    let root = worker.canonical();
     let mut extraction =
         Extraction { worker, search, ranks: HashMap::new(), moves: HashMap::new() };
     extraction.walk(root, 0).ok()?;
@@ -78,8 +78,19 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
 
     fn walk_loser(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Fault> {
         self.worker.set(&position);
-        let mut rank = 0;
-        for (_, reply) in self.worker.successors() {
+        let winner = self.worker.prover;
+        // Most replies are decided at once, and need not be made canonical.
+        let (mut rank, mut open) = (0, Vec::new());
+        for step in self.worker.moves() {
+            let reply = self.worker.after(step, |worker| match worker.leaf(winner, true) {
+                Leaf::Held => Ok(None),
+                Leaf::Lost => Err(Fault::Lost),
+                Leaf::Inner => Ok(Some(worker.canonical())),
+            });
+            open.extend(reply?);
+            rank = 1;
+        }
+        for reply in open {
             rank = rank.max(1 + self.walk(reply, depth + 1)?);
         }
         Ok(rank)
@@ -92,38 +103,48 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
             return Err(Fault::Lost);
         }
         self.worker.set(&position);
-        let stored = self.worker.solving_step(&self.worker.state);
-        let successors = self.worker.successors();
+        let winner = self.worker.prover;
+        let is_held = |worker: &Worker<'a, 't, W>| worker.leaf(winner, true) == Leaf::Held;
         // Leaves first, then the move of the proof, then others that are proved.
-        let mut order: Vec<(u8, Step, Canonical<W>)> = Vec::new();
-        for (step, successor) in successors {
-            self.worker.set(&successor);
-            let place = match self.worker.leaf(self.worker.prover, true) {
-                Leaf::Held => 0,
-                Leaf::Lost => continue,
-                Leaf::Inner if Some(step) == stored => 1,
-                Leaf::Inner => {
-                    let numbers = self.worker.look_up();
-                    if !self.worker.is_proved(numbers) {
-                        continue;
-                    }
-                    2
-                }
-            };
-            order.push((place, step, successor));
+        let steps = self.worker.moves();
+        if let Some(&step) = steps.iter().find(|&&step| self.worker.after(step, is_held)) {
+            self.moves.insert(position, (step, 1));
+            return Ok(1);
         }
-        order.sort_by_key(|&(place, _, _)| place);
+        let stored = self.worker.solving_step(&self.worker.state);
         let mut fault = Fault::Lost;
-        for (_, step, successor) in order {
-            match self.walk(successor, depth + 1) {
-                Ok(rank) => {
-                    self.moves.insert(position, (step, rank + 1));
-                    return Ok(rank + 1);
-                }
+        if let Some(step) = stored.filter(|step| steps.contains(step)) {
+            let successor = self.worker.after(step, Worker::canonical);
+            match self.walk_by(position, (step, successor), depth) {
                 Err(failed) => fault = failed,
+                done => return done,
+            }
+        }
+        self.worker.set(&position);
+        for (step, successor) in self.worker.successors() {
+            self.worker.set(&successor);
+            let numbers = self.worker.look_up();
+            if Some(step) == stored || !self.worker.is_proved(numbers) {
+                continue;
+            }
+            match self.walk_by(position, (step, successor), depth) {
+                Err(failed) => fault = failed,
+                done => return done,
             }
         }
         Err(fault)
+    }
+
+    /// Returns the rank of the winner's position with this move, which is kept.
+    fn walk_by(
+        &mut self,
+        position: Canonical<W>,
+        (step, successor): (Step, Canonical<W>),
+        depth: u32,
+    ) -> Result<u32, Fault> {
+        let rank = self.walk(successor, depth + 1)? + 1;
+        self.moves.insert(position, (step, rank));
+        Ok(rank)
     }
 }
 

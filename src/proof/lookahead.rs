@@ -71,16 +71,18 @@ pub(super) fn wins_by_fork_on<const W: usize>(
     line_squares: Bits<W>,
     depth: u32,
 ) -> bool {
-    let king = state.king;
+    if line_squares.is_empty() {
+        return false;
+    }
+    let before = state.clone();
     for to in line_squares.iter() {
-        let step = Step::new(king, to);
-        let undo = state.play(board, step);
+        state.play(board, Step::new(before.king, to));
         let wins = match judge(board, state) {
             Judgement::Won(winner) => winner == Side::Defenders,
             Judgement::Blocks(blocks) => holding_blocks(board, state, blocks, depth - 1, 1) == 0,
             Judgement::Open => false,
         };
-        state.take_back(board, step, undo);
+        state.clone_from(&before);
         if wins {
             return true;
         }
@@ -101,12 +103,11 @@ pub(super) fn holding_blocks<const W: usize>(
     let mut holding = 0;
     for to in blocks.iter() {
         for from in before.arrivals(board, Side::Attackers, to) {
-            let step = Step::new(from, to);
-            let undo = state.play(board, step);
+            state.play(board, Step::new(from, to));
             // A block can capture a defender and open another line.
             let fails = !state.open_goals(board, state.king).is_empty()
                 || depth > 0 && wins_by_fork(board, state, depth);
-            state.take_back(board, step, undo);
+            state.clone_from(&before);
             holding += u32::from(!fails);
             if holding >= enough {
                 return holding;
@@ -121,9 +122,9 @@ pub(super) fn safe_moves<const W: usize>(board: &BoardTables<W>, state: &mut Sta
     let before = state.clone();
     let mut safe = 0;
     before.each_step(board, |step| {
-        let undo = state.play(board, step);
+        state.play(board, step);
         safe += u32::from(state.king_capture(board).is_none());
-        state.take_back(board, step, undo);
+        state.clone_from(&before);
     });
     safe
 }

@@ -19,6 +19,8 @@ pub(crate) mod positioned;
 pub(crate) mod prefetch;
 #[cfg(feature = "serve")]
 pub(crate) mod priority;
+#[cfg(feature = "engine")]
+pub(crate) mod processor;
 pub mod random;
 pub(crate) mod sync;
 #[cfg(feature = "build")]

@@ -4,7 +4,7 @@ use crate::game::board::SquareSet;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset};
 
-use super::features::{FeatureSink, Mobility, Term, count_features};
+use super::features::{FeatureSink, Mobility, Term, count_places, count_terms};
 use super::orbits::{orbit_count, orbits};
 
 /// The features of a position, for tuning: first the men by kind and orbit of squares, then the
@@ -49,7 +49,8 @@ impl Counts {
             orbit_count: orbit_count(&orbits),
             counts: Vec::new(),
         };
-        count_features(&board, &state, &Mobility::of(&board, &state), &mut sink);
+        count_places(&state, &mut sink);
+        count_terms(&board, &state, &Mobility::of(&board, &state), &mut sink);
         let start_men = rules.start.attackers.len() + rules.start.defenders.len() + 1;
         let phase = (f64::from(state.men_count()) / start_men as f64).min(1.0);
         Counts { counts: sink.counts, phase }

@@ -76,32 +76,67 @@ terms! {
     DefenderMobility = "defender-mobility",
 }
 
-/// The moves of both sides, which terms of the evaluation and the proof search count.
+/// The king's moves and dangers.
 #[derive(Clone, Copy)]
-pub(crate) struct Mobility<const W: usize> {
-    pub(crate) soldiers: BySide<SoldierMoves<W>>,
+pub(crate) struct KingMobility<const W: usize> {
     /// The squares that the king can move to.
-    pub(crate) king: Lines,
+    pub(crate) targets: Lines,
     /// Those from which a line to a goal is open.
     pub(crate) line_squares: Bits<W>,
     /// Whether several lines are open from one of them.
     has_double_line: bool,
+    /// The squares on which an arriving attacker would capture the king.
+    pub(crate) capture_squares: Bits<W>,
 }
 
-impl<const W: usize> Mobility<W> {
-    #[inline]
-    pub(crate) fn of(board: &BoardTables<W>, state: &State<W>) -> Mobility<W> {
-        let king = state.targets(board, Kind::King, state.king);
-        let (line_squares, has_double_line) = state.line_squares(board, king);
-        let attackers = state.soldier_moves(board, Side::Attackers);
-        let soldiers = BySide([attackers, state.soldier_moves(board, Side::Defenders)]);
-        Mobility { soldiers, king, line_squares, has_double_line }
+impl<const W: usize> KingMobility<W> {
+    #[inline(always)]
+    pub(crate) fn of(board: &BoardTables<W>, state: &State<W>) -> KingMobility<W> {
+        let targets = state.targets(board, Kind::King, state.king);
+        let (line_squares, has_double_line) = state.line_squares(board, targets);
+        let capture_squares = state.king_capture_squares(board);
+        KingMobility { targets, line_squares, has_double_line, capture_squares }
     }
 }
 
-/// Counts all features of a position.
+/// The moves of both sides, which terms of the evaluation and the proof search count.
+#[derive(Clone, Copy)]
+pub(crate) struct Mobility<const W: usize> {
+    pub(crate) king: KingMobility<W>,
+    pub(crate) soldiers: BySide<SoldierMoves<W>>,
+}
+
+impl<const W: usize> Mobility<W> {
+    #[inline(always)]
+    pub(crate) fn of(board: &BoardTables<W>, state: &State<W>) -> Mobility<W> {
+        Mobility::with(KingMobility::of(board, state), board, state)
+    }
+
+    /// Returns the same, given the king's moves.
+    #[inline(always)]
+    pub(crate) fn with(
+        king: KingMobility<W>,
+        board: &BoardTables<W>,
+        state: &State<W>,
+    ) -> Mobility<W> {
+        let attackers = state.soldier_moves(board, Side::Attackers);
+        let soldiers = BySide([attackers, state.soldier_moves(board, Side::Defenders)]);
+        Mobility { king, soldiers }
+    }
+}
+
+/// Counts the men by their squares.
 #[inline]
-pub(super) fn count_features<const W: usize>(
+pub(super) fn count_places<const W: usize>(state: &State<W>, sink: &mut impl FeatureSink) {
+    for kind in [Kind::Attacker, Kind::Defender] {
+        state.soldiers[kind.side()].iter().for_each(|square| sink.place(kind, square));
+    }
+    sink.place(Kind::King, state.king);
+}
+
+/// Counts all terms of a position.
+#[inline(always)]
+pub(super) fn count_terms<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
     mobility: &Mobility<W>,
@@ -109,51 +144,39 @@ pub(super) fn count_features<const W: usize>(
 ) {
     sink.term(Term::Bias, 1);
     sink.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
-    count_soldiers(state, mobility, Kind::Attacker, Term::AttackerMobility, sink);
-    count_soldiers(state, mobility, Kind::Defender, Term::DefenderMobility, sink);
-    count_king(board, state, mobility, sink);
-    count_danger(board, state, sink);
+    let [attackers, defenders] = Side::ALL.map(|side| mobility.soldiers[side].count as i32);
+    sink.term(Term::AttackerMobility, attackers);
+    sink.term(Term::DefenderMobility, defenders);
+    count_king(board, state, &mobility.king, sink);
+    count_danger(board, state, &mobility.king, sink);
     let lost_by_defenders = state.capture_squares(board, Side::Attackers).len();
     sink.term(Term::LostByDefenders, lost_by_defenders as i32);
     let lost_by_attackers = state.capture_squares(board, Side::Defenders).len();
     sink.term(Term::LostByAttackers, lost_by_attackers as i32);
 }
 
-#[inline]
-fn count_soldiers<const W: usize>(
-    state: &State<W>,
-    mobility: &Mobility<W>,
-    kind: Kind,
-    term: Term,
-    sink: &mut impl FeatureSink,
-) {
-    state.soldiers[kind.side()].iter().for_each(|square| sink.place(kind, square));
-    sink.term(term, mobility.soldiers[kind.side()].count as i32);
-}
-
 /// Counts the king's moves, and the open lines to goals from its square and from the squares that
 /// it can move to.
-#[inline]
+#[inline(always)]
 fn count_king<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
-    mobility: &Mobility<W>,
+    king: &KingMobility<W>,
     sink: &mut impl FeatureSink,
 ) {
-    sink.place(Kind::King, state.king);
-    sink.term(Term::KingMobility, mobility.king.len() as i32);
-    let open = mobility.king & board.goal_lines[state.king];
+    sink.term(Term::KingMobility, king.targets.len() as i32);
+    let open = king.targets & board.goal_lines[state.king];
     if !open.is_empty() {
         sink.term(Term::OpenLine, open.len() as i32);
     }
-    match mobility.line_squares.len() {
+    match king.line_squares.len() {
         0 => {}
         1 => sink.term(Term::OneLineSquare, 1),
         2 => sink.term(Term::TwoLineSquares, 1),
         _ => sink.term(Term::MoreLineSquares, 1),
     }
-    sink.term(Term::DoubleLine, i32::from(mobility.has_double_line));
-    let has_path = !open.is_empty() || !mobility.line_squares.is_empty();
+    sink.term(Term::DoubleLine, i32::from(king.has_double_line));
+    let has_path = !open.is_empty() || !king.line_squares.is_empty();
     sink.term(Term::Enclosed, i32::from(!has_path && is_enclosed(board, state)));
 }
 
@@ -175,10 +198,11 @@ fn is_enclosed<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> bool
 }
 
 /// Counts the king's hostile neighbours, and the squares on which an attacker would capture it.
-#[inline]
+#[inline(always)]
 fn count_danger<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
+    king: &KingMobility<W>,
     sink: &mut impl FeatureSink,
 ) {
     let hostile = (state.hostile_to_king(board) & board.adjacent[state.king]).len();
@@ -193,6 +217,5 @@ fn count_danger<const W: usize>(
         (_, true) => Term::ThreeOfFour,
     };
     sink.term(term, 1);
-    let squares = state.king_capture_squares(board);
-    sink.term(Term::KingCaptureSquares, squares.len() as i32);
+    sink.term(Term::KingCaptureSquares, king.capture_squares.len() as i32);
 }

@@ -8,9 +8,10 @@ pub(crate) mod weights;
 
 use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 
+use super::bits::Bits;
 use super::board_tables::BoardTables;
-use super::state::State;
-use features::{FeatureSink, Mobility, Term, count_features};
+use super::state::{State, Step};
+use features::{FeatureSink, Mobility, Term, count_places, count_terms};
 use weights::{Weight, Weights};
 
 /// Evaluates positions.
@@ -38,19 +39,20 @@ impl Evaluator {
     /// Returns the evaluation for the side to move, in hundredths of a soldier.
     #[inline]
     pub(crate) fn estimate<const W: usize>(&self, board: &BoardTables<W>, state: &State<W>) -> i32 {
-        self.estimate_with(board, state, &Mobility::of(board, state))
+        self.estimate_with(board, state, &Mobility::of(board, state), self.places(state))
     }
 
-    /// Returns the same, given the position's moves.
-    #[inline]
+    /// Returns the same, given the position's moves and the weight of the men's squares.
+    #[inline(always)]
     pub(crate) fn estimate_with<const W: usize>(
         &self,
         board: &BoardTables<W>,
         state: &State<W>,
         mobility: &Mobility<W>,
+        places: Weight,
     ) -> i32 {
-        let mut sum = WeightedSum { evaluator: self, total: Weight::default() };
-        count_features(board, state, mobility, &mut sum);
+        let mut sum = WeightedSum { evaluator: self, total: places };
+        count_terms(board, state, mobility, &mut sum);
         let men = (state.men_count() as i32).min(self.start_men);
         let Weight { start, end } = sum.total;
         let points = (start * men + end * (self.start_men - men)) / self.start_men;
@@ -58,6 +60,32 @@ impl Evaluator {
             Side::Attackers => -points,
             Side::Defenders => points,
         }
+    }
+
+    /// Returns the weight of the men's squares.
+    #[inline]
+    pub(crate) fn places<const W: usize>(&self, state: &State<W>) -> Weight {
+        let mut sum = WeightedSum { evaluator: self, total: Weight::default() };
+        count_places(state, &mut sum);
+        sum.total
+    }
+
+    /// Returns the weight of the men's squares after a move of a man of this kind that captures
+    /// these soldiers, given the weight before it.
+    #[inline]
+    pub(crate) fn places_after<const W: usize>(
+        &self,
+        before: Weight,
+        kind: Kind,
+        step: Step,
+        captured: Bits<W>,
+    ) -> Weight {
+        let mut places = before;
+        places -= self.places[kind][step.from()];
+        places += self.places[kind][step.to()];
+        let victim = kind.side().other().soldier();
+        captured.iter().for_each(|square| places -= self.places[victim][square]);
+        places
     }
 }
 
@@ -70,9 +98,7 @@ struct WeightedSum<'a> {
 impl FeatureSink for WeightedSum<'_> {
     #[inline]
     fn place(&mut self, kind: Kind, square: usize) {
-        let Weight { start, end } = self.evaluator.places[kind][square];
-        self.total.start += start;
-        self.total.end += end;
+        self.total += self.evaluator.places[kind][square];
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::{AddAssign, SubAssign};
 
 use serde::Deserialize;
 
@@ -17,6 +18,22 @@ pub struct Weight {
     pub start: i32,
     /// The value extrapolated to an empty board.
     pub end: i32,
+}
+
+impl AddAssign for Weight {
+    #[inline]
+    fn add_assign(&mut self, other: Weight) {
+        self.start += other.start;
+        self.end += other.end;
+    }
+}
+
+impl SubAssign for Weight {
+    #[inline]
+    fn sub_assign(&mut self, other: Weight) {
+        self.start -= other.start;
+        self.end -= other.end;
+    }
 }
 
 impl From<[i32; 2]> for Weight {

@@ -12,6 +12,10 @@ use super::worker::{Child, Worker};
 /// Positions at this ply count as repetitions of the root.
 pub(super) const MAX_PLY: u32 = 400;
 
+/// With several threads, a visit of a move that took this many nodes may have left the numbers of
+/// the others behind.
+const REFRESH_AFTER: u64 = 64;
+
 impl<const W: usize> Worker<'_, '_, W> {
     /// Expands the current state until its numbers reach the limits, or the search stops.
     pub(super) fn expand(&mut self, key: Key, max_phi: u32, max_delta: u32, ply: u32) -> Numbers {
@@ -20,12 +24,22 @@ impl<const W: usize> Worker<'_, '_, W> {
         let first = self.children.len();
         let slot = self.path_slot(key.check);
         self.path[slot] = (key.check, ply + 1);
+        self.line.push(key);
         self.busy(key).fetch_add(1, Ordering::Relaxed);
         self.add_children(first);
         let (mut numbers, step) = self.search_children(first, max_phi, max_delta, ply);
         self.children.truncate(first);
         self.busy(key).fetch_sub(1, Ordering::Relaxed);
+        self.line.pop();
         self.path[slot] = (0, 0);
+        if self.solved_ply >= ply {
+            self.solved_ply = u32::MAX;
+        }
+        if !numbers.is_solved()
+            && let Some(solved) = self.solved_by_another(key)
+        {
+            return solved;
+        }
         // A repetition of this position, or of one below, depends on nothing above it.
         if numbers.rest >= ply {
             numbers.rest = HARD;
@@ -60,7 +74,8 @@ impl<const W: usize> Worker<'_, '_, W> {
                 let entry = Entry { phi, delta, step, is_soft: false, work: 0 };
                 self.control.root.store(entry.pack(), Ordering::Relaxed);
             }
-            if phi >= max_phi || delta >= max_delta || self.is_stopped {
+            let is_abandoned = self.is_stopped || self.solved_ply <= ply;
+            if phi >= max_phi || delta >= max_delta || is_abandoned {
                 let numbers = Numbers { phi: phi.max(1), delta: delta.max(1), rest: HARD };
                 return (numbers, step);
             }
@@ -68,10 +83,26 @@ impl<const W: usize> Worker<'_, '_, W> {
             let child_max_phi = max_delta.saturating_sub(open - 1).min(INFINITE - 1);
             let child_max_delta =
                 max_phi.min(second.saturating_add(second / 4 + 1)).min(INFINITE - 1);
+            let before = self.nodes;
             let numbers = self.visit(best, child_max_phi, child_max_delta, ply + 1);
             self.children[best].numbers = numbers;
+            if self.shared.is_parallel && self.nodes - before >= REFRESH_AFTER {
+                self.refresh(first);
+            }
             if !mover_proves && numbers.phi == 0 && numbers.is_hard() && !self.is_stopped {
                 self.simulate_siblings(first, best);
+            }
+        }
+    }
+
+    /// Updates the numbers of the open moves by what other threads have found.
+    fn refresh(&mut self, first: usize) {
+        for at in first..self.children.len() {
+            let Child { key, numbers, .. } = self.children[at];
+            if !numbers.is_solved()
+                && let Some(entry) = self.shared.table.get(key)
+            {
+                self.children[at].numbers = Numbers::of(&entry);
             }
         }
     }

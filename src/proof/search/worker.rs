@@ -47,6 +47,11 @@ pub(in crate::proof) struct Worker<'a, 't, const W: usize> {
     /// The positions of the line in a hash table with open addressing: [`Key::check`] and ply + 1;
     /// 0 marks a free slot.
     pub(super) path: Vec<(u64, u32)>,
+    /// The keys of the positions of the line, by ply.
+    pub(super) line: Vec<Key>,
+    /// The ply of the first position of the line that another thread was seen to have solved, which
+    /// this thread returns to; [`u32::MAX`] if there is none.
+    pub(super) solved_ply: u32,
     /// A stack of the moves of all positions on the line.
     pub(super) children: Vec<Child>,
     pub(super) steps: Vec<Step>,
@@ -73,6 +78,8 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             hashes: shared.keys.hashes(&root),
             state: root,
             path,
+            line: Vec::new(),
+            solved_ply: u32::MAX,
             children,
             steps,
             nodes: 0,
@@ -201,7 +208,20 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
                 control.stopped.store(true, Ordering::Relaxed);
             }
             self.is_stopped |= control.stopped.load(Ordering::Relaxed);
+            if self.shared.is_parallel {
+                let solved =
+                    self.line.iter().position(|&key| self.solved_by_another(key).is_some());
+                self.solved_ply = solved.map_or(u32::MAX, |ply| ply as u32);
+            }
         }
+    }
+
+    /// Returns the result of a position of the line if another thread has solved it meanwhile: this
+    /// one has not, or it would have left the position.
+    #[inline]
+    pub(super) fn solved_by_another(&self, key: Key) -> Option<Numbers> {
+        let entry = self.shared.table.get(key).filter(|_| self.shared.is_parallel)?;
+        entry.is_solved().then(|| Numbers::of(&entry))
     }
 
     #[inline]

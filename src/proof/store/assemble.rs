@@ -135,6 +135,6 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
     fn after(&mut self, position: &Canonical<W>, step: Step) -> Canonical<W> {
         self.worker.set(position);
         self.worker.play(step);
-        self.worker.shared.symmetries.canonical(&self.worker.state).0
+        self.worker.canonical()
     }
 }

@@ -134,7 +134,7 @@ fn question<const W: usize>(
     jobs: &[ClaimedJob],
 ) -> QuestionStatus {
     let side = worker.prover;
-    let (root, _) = worker.shared.symmetries.canonical(&worker.state);
+    let root = worker.canonical();
     let is_asked = contents.trees[side].find(&root).is_some();
     let id = contents.trees[side].id(root);
     let (values, _) = contents.next_job(worker, id);
