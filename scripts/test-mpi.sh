@@ -75,7 +75,7 @@ done
 
 # A proof needs no messages: processes with one store share its jobs.
 mpirun --oversubscribe -n 3 "$program" solve examples/rulesets/brandubh-6v3.toml --threads 1 \
-    --memory 16MiB --store "$folder/store" --job-nodes 2000 --json >"$folder/output" 2>"$folder/log" ||
+    --for defenders --memory 16MiB --store "$folder/store" --job-nodes 2000 --json >"$folder/output" 2>"$folder/log" ||
     { cat "$folder/log" >&2; exit 1; }
 [[ $(grep -c '"value":"defenders"' "$folder/output") -eq 3 ]] ||
     { echo "a proof by 3 processes: not all have the answer" >&2; exit 1; }
