@@ -11,13 +11,20 @@ import importlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._native import Board, __version__
 from .enums import Category, Metric, Phase, Reason, Side, Verdict
+
+if TYPE_CHECKING:
+    from typing_extensions import disjoint_base
+else:
+
+    def disjoint_base(class_):
+        return class_
 
 
 class Value(NamedTuple):
@@ -191,6 +198,7 @@ class _SliceValues(NamedTuple):
     """As in `Values`."""
 
 
+@disjoint_base
 class SliceValues(_SliceColumns, _SliceValues):
     """The n positions of a slice with one side to move. Mirror images are separate
     positions.
@@ -214,6 +222,7 @@ class _SliceClasses(NamedTuple):
     """As in `Values`."""
 
 
+@disjoint_base
 class SliceClasses(_SliceColumns, _SliceClasses):
     """n positions of a slice with one side to move, one for each class of mirror images.
     For the squares of pieces in all images use `SliceValues`.
