@@ -109,7 +109,7 @@ pub use game::{
 pub use solve::building as build;
 #[cfg(feature = "build")]
 pub use study::{bound, manifest, report};
-pub use study::{compare, find, proportion, puzzles, short, stats};
+pub use study::{compare, find, proportion, puzzles, rows, short, stats};
 #[cfg(feature = "build")]
 pub use system::memory;
 pub use system::random;

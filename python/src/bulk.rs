@@ -10,7 +10,7 @@ use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, Probed};
 use taflbase::value::Wdl;
 
-use crate::errors::{bulk_error, position_error, probe_error};
+use crate::errors::{bulk_error, position_error};
 
 /// The number of positions that are probed together: few enough to keep in memory, and enough
 /// to read each block once for many of them. Signals are handled between batches.
@@ -41,23 +41,6 @@ pub enum OnError {
 }
 
 impl Columns {
-    /// Appends the values of positions, from tables of `metric` or from any.
-    ///
-    /// # Errors
-    /// The error of the first position that cannot be probed.
-    pub fn probe(
-        &mut self,
-        py: Python<'_>,
-        base: &Tablebase,
-        positions: &[Position],
-        metric: Option<Metric>,
-    ) -> PyResult<()> {
-        for value in py.detach(|| probe_many(base, positions, metric)) {
-            self.push(value.map_err(|error| probe_error(base, error))?);
-        }
-        py.check_signals()
-    }
-
     /// Appends the values of positions from a caller, some of which may be invalid.
     ///
     /// # Errors
@@ -94,12 +77,9 @@ impl Columns {
     }
 
     fn push(&mut self, value: Probed) {
-        self.wdl.push(match value.wdl {
-            Wdl::Win => 1,
-            Wdl::Draw => 0,
-            Wdl::Loss => -1,
-        });
-        self.dtw.push(value.plies.map_or(-1, i32::from));
+        let (wdl, dtw) = numbers(value);
+        self.wdl.push(wdl);
+        self.dtw.push(dtw);
     }
 
     fn push_mark(&mut self, mark: i8) {
@@ -107,15 +87,20 @@ impl Columns {
         self.dtw.push(-1);
     }
 
-    /// Repeats each value `numbers[i]` times.
-    pub fn repeated(&self, numbers: &[u8]) -> Columns {
-        Columns { wdl: repeated(&self.wdl, numbers), dtw: repeated(&self.dtw, numbers) }
-    }
-
     /// Converts the columns to arrays without copying.
     pub fn into_arrays(self, py: Python<'_>) -> Arrays<'_> {
         (self.wdl.into_pyarray(py), self.dtw.into_pyarray(py))
     }
+}
+
+/// Returns a value as it is in arrays: the outcome, and the plies or -1.
+pub fn numbers(value: Probed) -> (i8, i32) {
+    let wdl = match value.wdl {
+        Wdl::Win => 1,
+        Wdl::Draw => 0,
+        Wdl::Loss => -1,
+    };
+    (wdl, value.plies.map_or(-1, i32::from))
 }
 
 fn probe_many(
@@ -134,9 +119,4 @@ fn probe_many(
             values.map(|result| result.map(Probed::from)).collect()
         }
     }
-}
-
-fn repeated<T: Copy>(values: &[T], numbers: &[u8]) -> Vec<T> {
-    let pairs = values.iter().zip(numbers);
-    pairs.flat_map(|(&value, &number)| std::iter::repeat_n(value, usize::from(number))).collect()
 }

@@ -1,22 +1,22 @@
 //! All positions of a slice with their values, in the order of its rows.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::npyffi::NPY_ORDER;
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::{Bound, PyAny, PyResult, Python};
-use rayon::prelude::*;
 use taflbase::Tablebase;
-use taflbase::board::SquareSet;
-use taflbase::dont_care::LeastImages;
-use taflbase::index::SliceIndex;
-use taflbase::position::Position;
-use taflbase::rules::{Kind, Ruleset, Side};
+use taflbase::board::{SquareSet, Symmetry};
+use taflbase::rows::{ReadRows, RowReader, ValuedRow};
+use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
-use taflbase::table::Metric;
+use taflbase::stats::StatsError;
+use taflbase::table::{Metric, Table, TableFile};
+use taflbase::tablebase::ProbeError;
 
 use crate::answers::answer;
-use crate::bulk::{BATCH, Columns};
-use crate::errors::{SliceError, probe_error};
+use crate::bulk::numbers;
+use crate::errors::{DamagedTable, SliceError, probe_error};
 
 /// Some or all rows of a slice, with one side to move.
 pub struct Part {
@@ -26,51 +26,91 @@ pub struct Part {
     pub rows: Option<(u64, u64)>,
 }
 
+/// The images of a position that are returned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Images {
+    All,
+    First,
+}
+
 impl Part {
     /// Returns all positions.
     pub fn values<'py>(&self, py: Python<'py>, base: &Tablebase) -> PyResult<Bound<'py, PyAny>> {
-        let Found { pieces, values, images } = self.find(py, base, Pieces::with_images)?;
-        let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
-        // Images have the same value, so it is read only once.
-        let (wdl, dtw) = values.repeated(&images).into_arrays(py);
-        answer(py, "SliceValues", (king, defenders, attackers, wdl, dtw))
+        let Columns { pieces, wdl, dtw, .. } = self.read(py, base, Images::All)?;
+        let [king, defenders, attackers] = pieces;
+        let fields = (
+            king.into_pyarray(py),
+            table(py, defenders, self.slice.defenders, wdl.len())?,
+            table(py, attackers, self.slice.attackers, wdl.len())?,
+            wdl.into_pyarray(py),
+            dtw.into_pyarray(py),
+        );
+        answer(py, "slice_values", (fields, self.source(base)))
     }
 
     /// Returns one position of each class of mirror images.
     pub fn classes<'py>(&self, py: Python<'py>, base: &Tablebase) -> PyResult<Bound<'py, PyAny>> {
-        let Found { pieces, values, images } = self.find(py, base, Pieces::alone)?;
-        let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
-        let images = images.into_pyarray(py);
-        let (wdl, dtw) = values.into_arrays(py);
-        answer(py, "SliceClasses", (king, defenders, attackers, images, wdl, dtw))
+        let Columns { pieces, images, wdl, dtw } = self.read(py, base, Images::First)?;
+        let [king, defenders, attackers] = pieces;
+        let fields = (
+            king.into_pyarray(py),
+            table(py, defenders, self.slice.defenders, wdl.len())?,
+            table(py, attackers, self.slice.attackers, wdl.len())?,
+            images.into_pyarray(py),
+            wdl.into_pyarray(py),
+            dtw.into_pyarray(py),
+        );
+        answer(py, "slice_classes", (fields, self.source(base)))
     }
 
-    fn find(
-        &self,
-        py: Python<'_>,
-        base: &Tablebase,
-        pieces_of: fn(&Ruleset, &[Position]) -> Pieces,
-    ) -> PyResult<Found> {
-        let index = py.detach(|| base.index(self.slice)).map_err(|e| probe_error(base, e))?;
-        let rows = self.rows(index)?;
-        let rows_per_batch = (BATCH / index.lanes().count()).max(1);
-        let mut found = Found::default();
-        for first in rows.clone().step_by(rows_per_batch) {
-            let batch = first..rows.end.min(first + rows_per_batch as u64);
-            let (positions, images) =
-                py.detach(|| classes_of(base.rules(), index, batch, self.to_move));
-            found.values.probe(py, base, &positions, self.metric)?;
-            found.pieces.append(py.detach(|| {
-                let chunks = positions.par_chunks(1 << 12);
-                chunks.map(|chunk| pieces_of(base.rules(), chunk)).collect()
-            }));
-            found.images.extend(images);
+    /// Returns what the values are of: rules, fingerprint, slice, side to move.
+    fn source(&self, base: &Tablebase) -> (String, String, String, &'static str) {
+        let rules = base.rules();
+        let fingerprint = rules.fingerprint().to_string();
+        (rules.name.clone(), fingerprint, self.slice.to_string(), self.to_move.name())
+    }
+
+    fn read(&self, py: Python<'_>, base: &Tablebase, images: Images) -> PyResult<Columns> {
+        let table = py.detach(|| self.table(base)).map_err(|error| probe_error(base, error))?;
+        let rows = self.rows(table.header().grid.rows())?;
+        let (mut filled, mut interrupted) = (0, Ok(()));
+        let read = || -> Result<Columns, StatsError> {
+            let reader = RowReader::new(base.rules(), table, self.to_move, rows)?;
+            let count = reader.count();
+            let length = if images == Images::All { count.placements } else { count.stored };
+            let mut all = Columns::zeros(self.slice, images, length as usize);
+            let images_of = ImagesOf::new(base.rules(), images);
+            reader.read(
+                |rows| self.columns(rows, &images_of),
+                |columns| {
+                    filled += all.copy(filled, &columns, self.slice);
+                    interrupted = Python::attach(|py| py.check_signals());
+                    match interrupted {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
+                    }
+                },
+            )?;
+            Ok(all)
+        };
+        let all = py.detach(read).map_err(|error| DamagedTable::new_err(error.to_string()))?;
+        interrupted?;
+        Ok(all)
+    }
+
+    /// Returns the table to read. Outcomes are also those of a table with distances.
+    fn table<'a>(&self, base: &'a Tablebase) -> Result<&'a Table<TableFile>, ProbeError> {
+        match self.metric {
+            None => base.best_table(self.slice),
+            Some(Metric::Dtw) => base.table(self.slice, Metric::Dtw),
+            Some(Metric::Wdl) => match base.table(self.slice, Metric::Wdl) {
+                Err(ProbeError::MissingTable { .. }) => base.best_table(self.slice),
+                result => result,
+            },
         }
-        Ok(found)
     }
 
-    fn rows(&self, index: &SliceIndex) -> PyResult<Range<u64>> {
-        let all = index.rows();
+    fn rows(&self, all: u64) -> PyResult<Range<u64>> {
         let (start, end) = self.rows.unwrap_or((0, all));
         if start > end || end > all {
             let slice = self.slice;
@@ -79,101 +119,137 @@ impl Part {
         }
         Ok(start..end)
     }
+
+    /// Lists the positions of some rows.
+    fn columns(&self, rows: &ReadRows<'_, TableFile>, images_of: &ImagesOf) -> Columns {
+        let mut columns = Columns::default();
+        rows.each(|row| images_of.add_row(row, &mut columns));
+        if self.metric == Some(Metric::Wdl) {
+            columns.dtw.fill(-1);
+        }
+        columns
+    }
 }
 
-/// Classes of mirror images: their values, their numbers of images, and the pieces of one
-/// image or of all.
+/// Positions as columns: the king, then the defenders, then the attackers.
+///
+/// The squares of several soldiers are a column for each soldier, one after the other, in the
+/// whole slice; in a few rows of it they are position after position.
 #[derive(Default)]
-struct Found {
-    pieces: Pieces,
-    values: Columns,
+struct Columns {
+    pieces: [Vec<u16>; 3],
+    /// The numbers of images; empty if all images are listed.
     images: Vec<u8>,
+    wdl: Vec<i8>,
+    dtw: Vec<i32>,
 }
 
-/// Returns the positions in `rows` that are the least of their mirror images, and the number
-/// of images of each.
-fn classes_of(
-    rules: &Ruleset,
-    index: &SliceIndex,
-    rows: Range<u64>,
-    to_move: Side,
-) -> (Vec<Position>, Vec<u8>) {
-    let kings = rules.places(Kind::King);
-    let of_row = |row| {
-        let (attackers, defenders) = index.unrank_row(row);
-        let least = LeastImages::new(rules, index.stabilizer(attackers));
-        let squares = least.kings(defenders, kings) - attackers - defenders;
-        squares.into_iter().map(move |king| {
-            let images = least.multiplicity(defenders, king) as u8;
-            (Position { attackers, defenders, king, to_move, rules: rules.id() }, images)
-        })
-    };
-    rows.into_par_iter().flat_map_iter(of_row).unzip()
-}
-
-/// Returns the distinct mirror images of a position, itself first.
-fn images_of(rules: &Ruleset, position: &Position) -> Vec<Position> {
-    let mut images = Vec::with_capacity(rules.symmetries().order());
-    for symmetry in rules.symmetries().iter() {
-        let image = position.image(rules, symmetry);
-        if !images.contains(&image) {
-            images.push(image);
-        }
-    }
-    images
-}
-
-/// The squares of the pieces of many positions.
-#[derive(Default)]
-struct Pieces {
-    king: Vec<u16>,
-    defenders: Vec<u16>,
-    attackers: Vec<u16>,
-}
-
-impl Pieces {
-    fn alone(_: &Ruleset, positions: &[Position]) -> Pieces {
-        let mut pieces = Pieces::default();
-        positions.iter().for_each(|position| pieces.push(position));
-        pieces
-    }
-
-    fn with_images(rules: &Ruleset, positions: &[Position]) -> Pieces {
-        let mut pieces = Pieces::default();
-        let images = positions.iter().flat_map(|position| images_of(rules, position));
-        images.for_each(|image| pieces.push(&image));
-        pieces
-    }
-
-    fn push(&mut self, position: &Position) {
-        let numbers = |set: SquareSet| set.into_iter().map(|square| square.index() as u16);
-        self.king.push(position.king.index() as u16);
-        self.defenders.extend(numbers(position.defenders));
-        self.attackers.extend(numbers(position.attackers));
-    }
-
-    fn append(&mut self, parts: Vec<Pieces>) {
-        for part in parts {
-            self.king.extend(part.king);
-            self.defenders.extend(part.defenders);
-            self.attackers.extend(part.attackers);
+impl Columns {
+    fn zeros(slice: Slice, images: Images, length: usize) -> Columns {
+        let pieces = [1, slice.defenders, slice.attackers];
+        Columns {
+            pieces: pieces.map(|soldiers| vec![0; soldiers * length]),
+            images: if images == Images::First { vec![0; length] } else { Vec::new() },
+            wdl: vec![0; length],
+            dtw: vec![0; length],
         }
     }
 
-    /// Converts to arrays with one row for each position.
-    fn into_arrays(self, py: Python<'_>, slice: Slice) -> PyResult<Arrays<'_>> {
-        let count = self.king.len();
-        let table = |numbers: Vec<u16>, width| numbers.into_pyarray(py).reshape([count, width]);
-        Ok(Arrays {
-            defenders: table(self.defenders, slice.defenders)?,
-            attackers: table(self.attackers, slice.attackers)?,
-            king: self.king.into_pyarray(py),
-        })
+    /// Copies the positions of a few rows to their place in the slice, and returns their number.
+    fn copy(&mut self, at: usize, part: &Columns, slice: Slice) -> usize {
+        let (length, count) = (self.wdl.len(), part.wdl.len());
+        let soldiers = [1, slice.defenders, slice.attackers];
+        for ((all, part), soldiers) in self.pieces.iter_mut().zip(&part.pieces).zip(soldiers) {
+            for soldier in 0..soldiers {
+                let column = &mut all[soldier * length + at..][..count];
+                let squares = part.chunks_exact(soldiers).map(|squares| squares[soldier]);
+                column.iter_mut().zip(squares).for_each(|(to, square)| *to = square);
+            }
+        }
+        if !self.images.is_empty() {
+            self.images[at..][..count].copy_from_slice(&part.images);
+        }
+        self.wdl[at..][..count].copy_from_slice(&part.wdl);
+        self.dtw[at..][..count].copy_from_slice(&part.dtw);
+        count
     }
 }
 
-struct Arrays<'py> {
-    king: Bound<'py, PyArray1<u16>>,
-    defenders: Bound<'py, PyArray2<u16>>,
-    attackers: Bound<'py, PyArray2<u16>>,
+/// Converts columns of squares to an array with one row for each position, without copying.
+fn table(
+    py: Python<'_>,
+    columns: Vec<u16>,
+    soldiers: usize,
+    length: usize,
+) -> PyResult<Bound<'_, PyArray2<u16>>> {
+    columns.into_pyarray(py).reshape_with_order([length, soldiers], NPY_ORDER::NPY_FORTRANORDER)
+}
+
+/// Lists the images of positions.
+struct ImagesOf {
+    images: Images,
+    /// For each symmetry, the identity first, the image of each square.
+    symmetries: Vec<Vec<u16>>,
+}
+
+impl ImagesOf {
+    fn new(rules: &Ruleset, images: Images) -> ImagesOf {
+        let image_of_board = |symmetry: Symmetry| {
+            let squares = rules.board.squares();
+            squares.map(|square| symmetry.apply(rules.board, square).index() as u16).collect()
+        };
+        ImagesOf { images, symmetries: rules.symmetries().iter().map(image_of_board).collect() }
+    }
+
+    /// Adds the positions of a row: for each of the king's squares all its distinct images, or
+    /// the first one.
+    fn add_row(&self, row: &ValuedRow<'_>, columns: &mut Columns) {
+        let wanted = if self.images == Images::All { self.symmetries.len() } else { 1 };
+        let soldiers: Vec<[Vec<u16>; 2]> = self.symmetries[..wanted]
+            .iter()
+            .map(|image| [row.defenders, row.attackers].map(|set| image_of(set, image)))
+            .collect();
+        let all: Vec<usize> = (0..wanted).collect();
+        for king in row.kings {
+            let square = king.square.index();
+            let some;
+            let listed: &[usize] = if king.images >= wanted {
+                &all
+            } else {
+                some = self.distinct(square, &soldiers);
+                &some
+            };
+            let (wdl, dtw) = numbers(king.value);
+            for &symmetry in listed {
+                let [king_column, defenders, attackers] = &mut columns.pieces;
+                king_column.push(self.symmetries[symmetry][square]);
+                defenders.extend_from_slice(&soldiers[symmetry][0]);
+                attackers.extend_from_slice(&soldiers[symmetry][1]);
+            }
+            columns.wdl.resize(columns.wdl.len() + listed.len(), wdl);
+            columns.dtw.resize(columns.dtw.len() + listed.len(), dtw);
+            if self.images == Images::First {
+                columns.images.push(king.images as u8);
+            }
+        }
+    }
+
+    /// Returns the symmetries whose images differ, the first of each.
+    fn distinct(&self, king: usize, soldiers: &[[Vec<u16>; 2]]) -> Vec<usize> {
+        let image = |symmetry: usize| (self.symmetries[symmetry][king], &soldiers[symmetry]);
+        let mut distinct: Vec<usize> = Vec::new();
+        for symmetry in 0..soldiers.len() {
+            if distinct.iter().all(|&other| image(other) != image(symmetry)) {
+                distinct.push(symmetry);
+            }
+        }
+        distinct
+    }
+}
+
+/// Returns the image of a set of squares, ascending.
+fn image_of(set: SquareSet, image: &[u16]) -> Vec<u16> {
+    let mut squares: Vec<u16> = set.into_iter().map(|square| image[square.index()]).collect();
+    squares.sort_unstable();
+    squares
 }

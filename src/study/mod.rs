@@ -11,6 +11,7 @@ pub mod proportion;
 pub mod puzzles;
 #[cfg(feature = "build")]
 pub mod report;
+pub mod rows;
 mod scan;
 pub mod short;
 pub mod stats;

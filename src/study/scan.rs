@@ -69,10 +69,27 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         sides: &[Side],
         kings: impl Fn(SquareSet, SquareSet) -> SquareSet + Sync,
         work: impl Fn(&ScannedRows) -> T + Sync,
+        take: impl FnMut(T) -> ControlFlow<()>,
+    ) -> Result<(), StatsError> {
+        self.run_rows(0..self.index.rows(), sides, kings, work, take)
+    }
+
+    /// As [`run`](Scan::run), for some rows, which must exist.
+    pub(super) fn run_rows<T: Send>(
+        &self,
+        rows: Range<u64>,
+        sides: &[Side],
+        kings: impl Fn(SquareSet, SquareSet) -> SquareSet + Sync,
+        work: impl Fn(&ScannedRows) -> T + Sync,
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), StatsError> {
-        let grid = self.table.header().grid;
-        for group in ranges(0..grid.rows(), grid.shape().rows_per_block) {
+        let step = self.table.header().grid.shape().rows_per_block;
+        let first_block = rows.start - rows.start % step;
+        for block in ranges(first_block..rows.end, step) {
+            let group = rows.start.max(block.start)..block.end;
+            if group.is_empty() {
+                break;
+            }
             let blocks = self.blocks(sides, group.start)?;
             let read = |rows| Ok(work(&self.read_rows(sides, &blocks, rows, &kings)?));
             if self.run_tasks(group, read, &mut take)?.is_break() {
@@ -126,8 +143,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         take: &mut impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, TableError> {
         let batch = rayon::current_num_threads() * TASKS_PER_THREAD;
-        let rows_per_task = (SLOTS_PER_TASK / self.table.header().grid.lanes()).max(1) as u64;
-        let tasks: Vec<Range<u64>> = ranges(group, rows_per_task).collect();
+        let tasks = self.tasks(group);
         // Batches bound the memory: `take` runs in order, so results would pile up behind a
         // slow task.
         for tasks in tasks.chunks(batch) {
@@ -140,6 +156,12 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Divides rows into the tasks of the threads.
+    pub(super) fn tasks(&self, rows: Range<u64>) -> Vec<Range<u64>> {
+        let rows_per_task = (SLOTS_PER_TASK / self.table.header().grid.lanes()).max(1) as u64;
+        ranges(rows, rows_per_task).collect()
     }
 
     /// Reads the blocks that hold the row, for each side lane by lane.
