@@ -38,7 +38,7 @@ pub fn verify<'py>(
                 format!("sample must be a percentage from 0.000001 to 100, not {percent}");
             return Err(PyValueError::new_err(message));
         }
-        percent => percent.map(|percent| Sample { percent, seed, memory_bytes }),
+        percent => percent.map(|percent| Sample { percent, seed, memory_bytes, part: 0, parts: 1 }),
     };
     // A sample keeps within the limit by itself.
     if sample.is_none() {

@@ -29,8 +29,8 @@ async fn the_badge_leads_to_the_certificates() {
     page.click(".index a").await;
     page.reads(".verdict .title", "Proved: the defenders win").await;
     // Games without certificates have no such view in their menu.
-    page.until("document.querySelectorAll('nav a').length === 4").await;
+    page.until("document.querySelectorAll('nav a').length === 5").await;
     page.go("#tablut").await;
-    page.until("document.querySelectorAll('nav a').length === 3").await;
+    page.until("document.querySelectorAll('nav a').length === 4").await;
     page.close().await;
 }
