@@ -4,10 +4,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use super::colour::is_set;
+use super::error::CliError;
 
-/// Returns whether there is a screen for a browser.
-pub(super) fn has_display() -> bool {
-    is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+/// Checks that there is a screen for the browser that this option opens.
+///
+/// # Errors
+/// If there is none.
+pub(super) fn check_display(option: &str) -> Result<(), CliError> {
+    if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
+        return Ok(());
+    }
+    let reason = "no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
+    Err(CliError::new(format!("{reason}: leave out {option}")))
 }
 
 /// Opens a page in the user's browser; returns whether a program was found for it.

@@ -88,7 +88,7 @@ mod window {
     use taflbase::serve::{Display, Scene};
 
     use super::*;
-    use crate::cli::browser::{has_display, open_in_browser};
+    use crate::cli::browser::{check_display, open_in_browser};
     use crate::cli::output::Session;
 
     /// A page that shows the game and accepts moves.
@@ -106,11 +106,7 @@ mod window {
             format_move: MoveFormatter,
             lines: Sender<io::Result<Vec<u8>>>,
         ) -> Result<Window, CliError> {
-            if !has_display() {
-                return Err(CliError::new(
-                    "no display: neither DISPLAY nor WAYLAND_DISPLAY is set: leave out --display",
-                ));
-            }
+            check_display("--display")?;
             let display =
                 Display::open(Arc::clone(tables), scene(tables, view), move |played: &Move| {
                     // The receiver is gone once the game has ended.

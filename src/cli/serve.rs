@@ -68,15 +68,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     use std::sync::Arc;
 
     use super::arguments::on_interrupt;
-    use super::browser::{has_display, open_in_browser};
+    use super::browser::{check_display, open_in_browser};
     use taflbase::rules::Ruleset;
     use taflbase::serve::{AppState, Log, ServeOptions, Server};
     use taflbase::tablebase::BlockCache;
 
-    if args.open && !has_display() {
-        return Err(CliError::new(
-            "no display: neither DISPLAY nor WAYLAND_DISPLAY is set: leave out --open",
-        ));
+    if args.open {
+        check_display("--open")?;
     }
     let more = args
         .rules

@@ -326,15 +326,10 @@ impl Ruleset {
         if free.is_empty() {
             return lessons;
         }
-        let elsewhere = if self.surrounded.is_empty() { "" } else { "Elsewhere " };
-        let text =
-            format!("{elsewhere}two attackers on opposite sides capture the king, like a soldier.");
+        let begin = if self.surrounded.is_empty() { "Two" } else { "Elsewhere two" };
+        let text = format!("{begin} attackers on opposite sides capture the king, like a soldier.");
         let example = free.iter().find_map(|&king| self.king_in_line(king, false));
-        let mut sentence = text.trim_start().to_owned();
-        if let Some(first) = sentence.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        lessons.push(self.shown(self.lesson("king", "The king in the open", sentence), example));
+        lessons.push(self.shown(self.lesson("king", "The king in the open", text), example));
         let hostile = self.hostile[Kind::King].empty;
         if let Some(example) = free.iter().find_map(|&king| self.king_in_line(king, true)) {
             let text = format!(

@@ -113,6 +113,11 @@ impl SliceIndex {
         self.attackers.rows()
     }
 
+    /// Returns the number of slots in a table, for both sides to move; `u64::MAX` if there are more.
+    pub fn slots(&self) -> u64 {
+        self.rows().saturating_mul(2 * self.lanes.count() as u64)
+    }
+
     /// Returns the king's squares.
     pub fn lanes(&self) -> &KingLanes {
         &self.lanes

@@ -6,7 +6,7 @@ use super::find::{FindError, Found, Query, Search, random};
 use crate::game::rules::Side;
 use crate::game::value::{Plies, Wdl};
 use crate::table::{Metric, Table, TableFile};
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::tablebase::{MoveProbe, ProbeError, Tablebase};
 
 /// Maximum slots of the tables that are searched together: they are read some twenty times.
 const MAX_SLOTS: u64 = 1 << 25;
@@ -160,9 +160,8 @@ fn searched(base: &Tablebase) -> Result<Vec<&Table<TableFile>>, PuzzleError> {
     slices.sort_by_key(|slice| std::cmp::Reverse(slice.men()));
     let (mut tables, mut slots) = (Vec::new(), 0);
     for slice in slices {
-        let index = base.index(slice)?;
-        let own = Side::ALL.len() as u64 * index.lanes().count() as u64 * index.rows();
-        if slots + own <= MAX_SLOTS {
+        let own = base.index(slice)?.slots();
+        if own <= MAX_SLOTS - slots {
             slots += own;
             tables.push(base.table(slice, Metric::Dtw)?);
         }
@@ -217,9 +216,7 @@ fn distances_of(tables: &[&Table<TableFile>]) -> Vec<Plies> {
 /// Returns whether a single move of many wins.
 fn has_only_move(base: &Tablebase, found: &Found) -> Result<bool, PuzzleError> {
     let moves = base.probe_moves(&found.position)?;
-    let wins = |probed: &&crate::tablebase::MoveProbe| {
-        probed.value.is_none_or(|value| value.wdl == Wdl::Win)
-    };
+    let wins = |probed: &&MoveProbe| probed.value.is_none_or(|value| value.wdl == Wdl::Win);
     Ok(moves.len() >= MIN_MOVES && moves.iter().filter(wins).count() == 1)
 }
 

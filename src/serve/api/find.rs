@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
-use crate::game::rules::{Ruleset, Side};
+use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 use crate::study::find::{
-    CountAnswer, Found, FoundAnswer, Pattern, Query, Search, parse_outcome, parse_plies, random,
+    CountAnswer, FindError, Found, FoundAnswer, Pattern, Query, Search, parse_outcome, parse_plies,
+    random,
 };
 use crate::table::TableFile;
 
@@ -116,9 +117,7 @@ fn run(
 ) -> Result<FindReply, Problem> {
     let base = &served.base;
     let of_tables = |error| Problem::of_tables(served.name(), &error);
-    let index = base.index(slice).map_err(of_tables)?;
-    let slots = Side::ALL.len() as u64 * index.lanes().count() as u64 * index.rows();
-    if slots > MAX_SLOTS {
+    if base.index(slice).map_err(of_tables)?.slots() > MAX_SLOTS {
         return Err(Problem::bad_parameter(format!(
             "{slice} is too large to be searched here: run `taflbase find {} --slice {slice}`",
             served.name()
@@ -157,7 +156,7 @@ fn positions(
     search: Search<'_, TableFile>,
     params: &Params,
     limit: usize,
-) -> Result<(Vec<Found>, bool), crate::study::find::FindError> {
+) -> Result<(Vec<Found>, bool), FindError> {
     if let Some(seed) = params.seed {
         return Ok((random(&[search], limit, seed)?, false));
     }

@@ -215,7 +215,7 @@ fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
     Ok(SliceSize {
         blocks: attacker_sets(rules, slice)?.rows(),
         rows: index.rows(),
-        slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
+        slots: index.slots(),
         memory_bytes: resources.memory_bytes(Storage::Memory, 1, u64::MAX),
         least_memory_bytes: resources.min_memory_bytes(1),
         least_scratch_bytes: resources.scratch_bytes(Storage::Memory, true),
