@@ -37,9 +37,9 @@ fn started(arguments: &[&str], port: u16) -> Child {
 #[test]
 fn two_programs_play_a_whole_game() {
     let server = Server::new(Pieces::Whole);
-    let white = ["white", "--time", "1", "--name", "Ægir \"1\""];
+    let white = ["white", "--time", "0.4", "--name", "Ægir \"1\""];
     let white = started(&white, server.white);
-    let black = started(&["black", "--time", "1", "--json"], server.black);
+    let black = started(&["black", "--time", "0.4", "--json"], server.black);
     let (white, black) = (white.wait_with_output().unwrap(), black.wait_with_output().unwrap());
     let played = server.end();
     assert_eq!(played.names, ["Ægir \"1\"", "taflbase"]);

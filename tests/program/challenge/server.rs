@@ -1,16 +1,20 @@
 //! A server like the challenge's own: white is accepted and named before black, both get every
-//! state, and an illegal move or a closed connection ends the game.
+//! state, and an illegal move or a closed connection ends the game. Unlike the challenge's, it
+//! ends long games and those of a side without a move, so that every game ends soon.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use taflbase::history::{Game, Reason};
+use taflbase::history::Game;
 use taflbase::moves::find_move;
 use taflbase::rules::Side;
 
 use super::wire::{framed, receive, rules, state};
+
+/// A game of this many plies is drawn.
+const MAX_PLIES: usize = 100;
 
 /// How messages are divided on the wire.
 #[derive(Clone, Copy)]
@@ -31,6 +35,15 @@ pub(crate) struct Played {
     /// `None` if the game ended without one.
     pub verdict: Option<&'static str>,
     pub game: Game,
+}
+
+impl Played {
+    /// Returns the winner of a game that has ended; `None` if it is drawn.
+    pub(crate) fn winner(&self) -> Option<Side> {
+        let outcome = self.game.outcome();
+        assert!(outcome.is_some() || self.game.moves().len() == MAX_PLIES);
+        outcome.and_then(|outcome| outcome.winner)
+    }
 }
 
 impl Server {
@@ -87,13 +100,12 @@ fn play(game: &mut Game, mover: &mut TcpStream, turn: &str) -> Option<&'static s
     let [from, to] = ["from", "to"].map(|key| board.parse(action[key].as_str().unwrap()).unwrap());
     let played = find_move(game.rules(), game.position(), from, to)?;
     game.play(&played).unwrap();
-    Some(match game.outcome() {
-        Some(outcome) if outcome.reason != Reason::NoMove => match outcome.winner {
-            Some(Side::Defenders) => "WHITEWIN",
-            Some(Side::Attackers) => "BLACKWIN",
-            None => "DRAW",
-        },
-        _ if turn == "WHITE" => "BLACK",
-        _ => "WHITE",
+    Some(match game.outcome().map(|outcome| outcome.winner) {
+        Some(Some(Side::Defenders)) => "WHITEWIN",
+        Some(Some(Side::Attackers)) => "BLACKWIN",
+        Some(None) => "DRAW",
+        None if game.moves().len() == MAX_PLIES => "DRAW",
+        None if turn == "WHITE" => "BLACK",
+        None => "WHITE",
     })
 }
