@@ -36,6 +36,8 @@ pub use types::{
     TaflOptions, TaflPosition, TaflSlice, TaflWdl,
 };
 
+use types::MAX_CAPTURES;
+
 use crate::game::moves::{each_legal_move, find_move};
 use crate::game::notation::parse_move;
 use crate::game::position::Position;
@@ -287,8 +289,9 @@ pub unsafe extern "C" fn taflbase_print_move(
         if printed.captured.iter().any(|square| square.index() >= board.area()) {
             return Err(CallError::argument("the move captures on a square beyond the board"));
         }
-        if printed.captured.len() > 3 {
-            return Err(CallError::argument("the move captures more than three soldiers"));
+        if printed.captured.len() > MAX_CAPTURES {
+            let reason = format!("the move captures more than {MAX_CAPTURES} soldiers");
+            return Err(CallError::argument(reason));
         }
         output.write_text(&printed.display(board).to_string());
         Ok(())

@@ -44,7 +44,7 @@
 /**
  * The size of a buffer for a move as text, with the terminating zero.
  */
-#define TAFL_MOVE_TEXT_BYTES 32
+#define TAFL_MOVE_TEXT_BYTES 96
 
 /**
  * The size of a buffer for a position as text, with the terminating zero.
@@ -259,8 +259,8 @@ typedef struct {
    */
   char piece;
   /**
-   * How it ends the game: '+' if it captures the king, '-' if the king escapes,
-   * 0 if it does neither.
+   * How it ends the game: '+' if it captures the king, '-' if the king escapes, 'f' if it makes an
+   * exit fort, 'e' if it encircles the defenders, 0 if it does none of these.
    */
   char ending;
 } TaflBareMove;
@@ -301,8 +301,8 @@ typedef struct {
    */
   char piece;
   /**
-   * How it ends the game: '+' if it captures the king, '-' if the king escapes,
-   * 0 if it does neither.
+   * How it ends the game: '+' if it captures the king, '-' if the king escapes, 'f' if it makes an
+   * exit fort, 'e' if it encircles the defenders, 0 if it does none of these.
    */
   char ending;
   /**

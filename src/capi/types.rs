@@ -18,7 +18,10 @@ use super::status::CallError;
 pub const TAFL_SET_WORDS: usize = 6;
 
 /// The size of a buffer for a move as text, with the terminating zero.
-pub const TAFL_MOVE_TEXT_BYTES: usize = 32;
+pub const TAFL_MOVE_TEXT_BYTES: usize = 96;
+
+/// The most soldiers that a move captures: on 19x19, 16 by shieldwalls and one in front.
+pub(super) const MAX_CAPTURES: usize = 17;
 
 /// The size of a buffer for a position as text, with the terminating zero.
 pub const TAFL_POSITION_TEXT_BYTES: usize = 384;
@@ -122,8 +125,8 @@ pub struct TaflBareMove {
     pub to: u16,
     /// The piece: 't' for an attacker, 'T' for a defender, 'K' for the king.
     pub piece: c_char,
-    /// How it ends the game: '+' if it captures the king, '-' if the king escapes,
-    /// 0 if it does neither.
+    /// How it ends the game: '+' if it captures the king, '-' if the king escapes, 'f' if it makes an
+    /// exit fort, 'e' if it encircles the defenders, 0 if it does none of these.
     pub ending: c_char,
 }
 
@@ -139,8 +142,8 @@ pub struct TaflMove {
     pub to: u16,
     /// The piece: 't' for an attacker, 'T' for a defender, 'K' for the king.
     pub piece: c_char,
-    /// How it ends the game: '+' if it captures the king, '-' if the king escapes,
-    /// 0 if it does neither.
+    /// How it ends the game: '+' if it captures the king, '-' if the king escapes, 'f' if it makes an
+    /// exit fort, 'e' if it encircles the defenders, 0 if it does none of these.
     pub ending: c_char,
     /// The move as text, as in "e5-e8xe9/d8".
     pub text: [c_char; TAFL_MOVE_TEXT_BYTES],
@@ -269,7 +272,7 @@ impl TaflMove {
     pub(super) fn new(played: Move, board: Board) -> TaflMove {
         let TaflBareMove { captured, from, to, piece, ending } = played.into();
         let mut text = [0; TAFL_MOVE_TEXT_BYTES];
-        // At most 22 bytes: no move captures more than three soldiers.
+        // With `MAX_CAPTURES` it takes 80 bytes at most.
         let written = played.display(board).to_string();
         for (to, byte) in text[..TAFL_MOVE_TEXT_BYTES - 1].iter_mut().zip(written.bytes()) {
             *to = byte as c_char;
@@ -284,6 +287,8 @@ impl From<Move> for TaflBareMove {
         let ending = match played.ending {
             Some(Ending::KingCaptured) => b'+',
             Some(Ending::KingEscaped) => b'-',
+            Some(Ending::ExitFort) => b'f',
+            Some(Ending::Encirclement) => b'e',
             None => 0,
         };
         TaflBareMove {
@@ -310,7 +315,9 @@ impl TaflBareMove {
             0 => None,
             b'+' => Some(Ending::KingCaptured),
             b'-' => Some(Ending::KingEscaped),
-            other => return Err(unknown("ending", other, "+, - or 0")),
+            b'f' => Some(Ending::ExitFort),
+            b'e' => Some(Ending::Encirclement),
+            other => return Err(unknown("ending", other, "+, -, f, e or 0")),
         };
         let captured = SquareSet::from_words(self.captured);
         let (from, to) = (square(board, self.from)?, square(board, self.to)?);

@@ -40,6 +40,7 @@ mod play;
 mod probe;
 mod progress;
 mod ranks;
+mod replay;
 mod report;
 mod rules;
 mod serve;
@@ -107,6 +108,7 @@ their work; other commands exit with 0.";
 #[derive(Subcommand)]
 enum Command {
     Rules(rules::Args),
+    Replay(replay::Args),
     Perft(perft::Args),
     Plan(plan::Args),
     Build(build::Args),
@@ -142,6 +144,7 @@ impl Command {
         match self {
             Command::Build(_) | Command::Verify(_) | Command::Check(_) => true,
             Command::Rules(_)
+            | Command::Replay(_)
             | Command::Perft(_)
             | Command::Plan(_)
             | Command::Probe(_)
@@ -199,6 +202,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         Session::new(json, cli.tables, cli.proofs, cli.color.style(), ignores_broken_pipe);
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
+        Command::Replay(args) => replay::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),
         Command::Plan(args) => plan::run(&args, &session),
         Command::Build(args) => build::run(&args, &session),

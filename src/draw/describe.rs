@@ -5,7 +5,7 @@ use crate::game::rules::{Endless, Hostility, Kind, Movement, Repetition, Ruleset
 
 use super::{BoardPicture, Style};
 
-/// The rules that no ruleset file can change.
+/// The rules that hold unless a ruleset says otherwise in the sections before.
 const COMMON: [(&str, &str); 6] = [
     (
         "by the mover",
@@ -25,6 +25,24 @@ const COMMON: [(&str, &str); 6] = [
     ),
     ("no moves", "A side without a legal move has lost."),
 ];
+
+/// Replaces the number of captures where whole rows can be captured.
+const AT_ONCE_WITH_WALLS: &str = "A move captures all soldiers that it can, \
+    judged on the board after the move and before any is removed.";
+
+/// The rule of shieldwalls.
+pub(super) const SHIELDWALL: &str = "a row of two or more along the edge, each with an enemy in front of it, \
+    is captured by an enemy that arrives on the edge at one end of it, if another enemy or a corner \
+    is at the other end; the king counts in a row and is not captured";
+
+/// The rule of exit forts.
+pub(super) const EXIT_FORT: &str = "the defenders win when they have moved and the king is at the \
+    edge with an empty square beside him, in a room of empty squares that touches no attacker and \
+    no corner, and none of the defenders around it can be captured";
+
+/// The rule of encirclement.
+pub(super) const ENCIRCLEMENT: &str = "the attackers win when they have moved and cut off the king \
+    and all defenders together from the whole edge";
 
 impl Ruleset {
     /// Describes the ruleset for display: its source, its board, and every decision in words,
@@ -48,13 +66,24 @@ impl Ruleset {
         for side in Side::ALL {
             page.entries(side.name(), &self.soldier_lines(side));
         }
+        if self.shieldwall {
+            page.entry("shieldwall", SHIELDWALL);
+        }
+        if !self.king_armed {
+            page.entry("unarmed king", "the king takes no part in captures");
+        }
         page.heading("Capture of the king");
         page.entries("king", &self.king_lines());
         page.heading("End of the game");
         self.describe_end(&mut page);
         page.heading("Common to all rulesets");
         for (label, rule) in COMMON {
-            page.entry(label, rule);
+            match label {
+                "at once" if self.shieldwall => page.entry(label, AT_ONCE_WITH_WALLS),
+                "by the king" if !self.king_armed => {}
+                "the edge" if self.shieldwall || self.king_edge_hostile => {}
+                _ => page.entry(label, rule),
+            }
         }
         page.0
     }
@@ -93,6 +122,7 @@ impl Ruleset {
             format!("may stop on {}", self.all_but(all - movement.stop)),
             format!("may cross {}", self.all_but(all - movement.cross)),
         ];
+        lines.extend(movement.reach.map(|reach| format!("moves at most {reach} at once")));
         let (single, groups): (Vec<SquareSet>, Vec<SquareSet>) =
             movement.gates.iter().partition(|gate| gate.len() == 1);
         if !single.is_empty() {
@@ -114,6 +144,18 @@ impl Ruleset {
             "every square".to_owned()
         } else {
             format!("every square but {}", self.phrase(closed))
+        }
+    }
+
+    /// Describes squares of the king; many squares by those that are left of the edge or the board.
+    pub(super) fn short_phrase(&self, squares: SquareSet) -> String {
+        let (edge, all) = (self.board.edge(), self.board.squares().collect::<SquareSet>());
+        if 2 * squares.len() > all.len() {
+            self.all_but(all - squares)
+        } else if squares.is_subset(edge) && 2 * squares.len() > edge.len() && squares != edge {
+            format!("edge but {}", self.phrase(edge - squares))
+        } else {
+            self.phrase(squares)
         }
     }
 
@@ -151,21 +193,30 @@ impl Ruleset {
     fn king_lines(&self) -> Vec<String> {
         let hostility = &self.hostile[Kind::King];
         let mut lines = self.hostile_lines(hostility);
+        if self.king_edge_hostile {
+            lines.push("hostile: the squares off the board".to_owned());
+        }
         for (need, [squares, hostile]) in self.surrounding_needs().into_iter().rev() {
-            let on = format!("on {}", self.phrase(squares));
+            let on = format!("on {}", self.short_phrase(squares));
             lines.push(match need {
                 5 => format!("{on}: never, as the edge leaves him fewer than four sides"),
                 4 => format!("{on}: attackers on all four sides"),
+                _ if hostile.is_empty() => {
+                    format!("{on}: attackers on {need} sides, and the edge on the rest")
+                }
                 _ => format!(
                     "{on}: attackers on {need} sides and hostile squares ({}) on the rest",
                     self.phrase(hostile)
                 ),
             });
         }
-        lines.push(
-            "elsewhere: the arriving attacker and, opposite, an attacker or a hostile square"
-                .to_owned(),
-        );
+        // A king who is surrounded everywhere has no elsewhere.
+        if self.surrounded != self.places(Kind::King) {
+            lines.push(
+                "elsewhere: the arriving attacker and, opposite, an attacker or a hostile square"
+                    .to_owned(),
+            );
+        }
         lines
     }
 
@@ -178,7 +229,8 @@ impl Ruleset {
             let sides: SquareSet = self.board.neighbours(square).collect();
             let hostile = sides & hostility.empty;
             // At the edge there is no fourth side.
-            let need = if sides.len() == 4 { 4 - hostile.len() } else { 5 };
+            let is_enclosed = sides.len() == 4 || self.king_edge_hostile;
+            let need = if is_enclosed { sides.len() - hostile.len() } else { 5 };
             let [squares, helpers] = by_need.entry(need).or_default();
             squares.insert(square);
             *helpers |= hostile;
@@ -191,6 +243,8 @@ impl Ruleset {
             Repetition::Allowed => return "positions may be repeated".to_owned(),
             Repetition::Draw => "the game is drawn when a position is repeated",
             Repetition::MoverLoses => "the side that repeats a position loses",
+            Repetition::DefendersLose => "the defenders lose when a position is repeated",
+            Repetition::DefendersBarred => "the defenders may not repeat the pieces of a position",
         };
         let count = match self.repetition_occurrence {
             2 => String::new(),
@@ -206,6 +260,12 @@ impl Ruleset {
 
     fn describe_end(&self, page: &mut Page) {
         page.entry("king wins on", &self.phrase(self.goals));
+        if self.exit_fort {
+            page.entry("exit fort", EXIT_FORT);
+        }
+        if self.encirclement {
+            page.entry("encirclement", ENCIRCLEMENT);
+        }
         page.entry("repetition", &self.describe_repetition());
         page.entry(
             "endless play",
@@ -213,6 +273,9 @@ impl Ruleset {
                 Endless::Draw => "a draw",
                 Endless::Undecided => {
                     "undecided: it depends on the game's history, which tables do not know"
+                }
+                Endless::Attackers => {
+                    "the attackers win, as the defenders may not repeat positions"
                 }
             },
         );

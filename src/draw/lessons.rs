@@ -7,6 +7,8 @@ use crate::game::moves::{Ending, Move, find_move, legal_moves};
 use crate::game::position::Position;
 use crate::game::rules::{Endless, Kind, Ruleset, Side, plural};
 
+use super::describe::{ENCIRCLEMENT, EXIT_FORT, SHIELDWALL};
+
 /// Squares that are tried for the piece that moves, and for the king where he only looks on.
 const TRIES: usize = 8;
 
@@ -89,6 +91,10 @@ impl Ruleset {
                         are empty."
             .to_owned();
         let (closed, shut) = (all - movement.stop, all - movement.cross);
+        if let Some(reach) = movement.reach {
+            let squares = if reach.get() == 1 { "square" } else { "squares" };
+            text += &format!(" It moves {reach} {squares} at most.");
+        }
         if !closed.is_empty() {
             text += &format!(" It never stops on: {}.", self.phrase(closed));
         }
@@ -168,6 +174,14 @@ impl Ruleset {
             .to_owned();
         let lesson = self.lesson("captures", "Moving in between is safe", text);
         lessons.push(self.shown(lesson, self.safe_move()));
+        if self.shieldwall {
+            let text = sentence(&format!("a shieldwall: {SHIELDWALL}"));
+            lessons.push(self.lesson("captures", "Capturing a row at the edge", text));
+        }
+        if !self.king_armed {
+            let text = "The king takes no part in captures.".to_owned();
+            lessons.push(self.lesson("captures", "The king is unarmed", text));
+        }
         lessons
     }
 
@@ -297,13 +311,17 @@ impl Ruleset {
     fn king_lessons(&self) -> Vec<Lesson> {
         let mut lessons = Vec::new();
         for (need, [squares, hostile]) in self.surrounding_needs().into_iter().rev() {
-            let on = self.phrase(squares);
+            let on = self.short_phrase(squares);
             let text = match need {
                 5 => format!(
                     "On these squares the king is never captured, as the edge is no help: {on}."
                 ),
                 4 => format!(
                     "On these squares the king is captured by attackers on all four sides: {on}."
+                ),
+                _ if self.king_edge_hostile => format!(
+                    "On these squares attackers on {need} sides capture the king, as the edge of \
+                     the board and hostile squares count as attackers: {on}."
                 ),
                 _ => format!(
                     "On these squares attackers on {need} sides capture the king, with a hostile \
@@ -424,13 +442,18 @@ impl Ruleset {
         let mut lessons = vec![self.shown(lesson, self.escape())];
         let text = "A side that has to move and cannot has lost. So has a side without pieces.";
         lessons.push(self.lesson("end", "No move left", text.to_owned()));
-        let mut again = self.describe_repetition() + ".";
-        if let Some(first) = again.get_mut(..1) {
-            first.make_ascii_uppercase();
+        for (holds, title, rule) in [
+            (self.exit_fort, "A fort at the edge", EXIT_FORT),
+            (self.encirclement, "All defenders encircled", ENCIRCLEMENT),
+        ] {
+            lessons.extend(holds.then(|| self.lesson("end", title, sentence(rule))));
         }
-        if self.endless == Endless::Draw {
-            again += " A game that neither side can win is a draw.";
-        }
+        let mut again = sentence(&self.describe_repetition());
+        again += match self.endless {
+            Endless::Draw => " A game that neither side can win is a draw.",
+            Endless::Undecided => "",
+            Endless::Attackers => " So the attackers win a game that would never end.",
+        };
         lessons.push(self.lesson("end", "Repeated positions", again));
         if let Some(plies) = self.ply_limit {
             let text = format!("A game is drawn after {plies} moves of the two sides together.");
@@ -469,6 +492,15 @@ impl Ruleset {
         let board = self.board;
         board.file(one).abs_diff(board.file(other)) + board.rank(one).abs_diff(board.rank(other))
     }
+}
+
+/// Begins a rule with a capital letter and ends it with a full stop.
+fn sentence(rule: &str) -> String {
+    let mut text = format!("{rule}.");
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
 }
 
 /// Pieces for a position; without a king, one is placed later.

@@ -242,8 +242,9 @@ fn adjacent<const W: usize>(rules: &Ruleset, from: Square) -> Bits<W> {
 }
 
 fn slide_limits<const W: usize>(rules: &Ruleset, side: Side) -> Option<SlideLimits<W>> {
-    let Movement { stop, cross, gates } = &rules.movement[side.soldier()];
-    gates.is_empty().then(|| SlideLimits { stop: Bits::of(*stop), cross: Bits::of(*cross) })
+    let Movement { stop, cross, gates, reach } = &rules.movement[side.soldier()];
+    (gates.is_empty() && reach.is_none())
+        .then(|| SlideLimits { stop: Bits::of(*stop), cross: Bits::of(*cross) })
 }
 
 /// Returns the squares of the set on the rank and the file of `from`.

@@ -22,6 +22,13 @@ pub enum EngineError {
         /// The engine's ruleset.
         rules: String,
     },
+    /// The engine does not know a rule of the ruleset.
+    UnknownRule {
+        /// The ruleset.
+        rules: String,
+        /// The rule's field in ruleset files.
+        field: &'static str,
+    },
     /// A root move of the request is illegal.
     IllegalMove {
         /// The move.
@@ -49,6 +56,9 @@ impl fmt::Display for EngineError {
                 "the proofs for {proofs} do not hold for {rules}, whose rules differ: give the \
                  engine proofs for its own rules, or none"
             ),
+            EngineError::UnknownRule { rules, field } => {
+                write!(f, "the engine does not know {field}, a rule of {rules}: use other rules")
+            }
             EngineError::IllegalMove { text } => {
                 write!(f, "{text} is not a legal move here: search legal moves only")
             }

@@ -3,7 +3,7 @@
 pub(crate) mod bits;
 pub(crate) mod board_tables;
 mod captures;
-mod check;
+pub(crate) mod check;
 pub(crate) mod coverage;
 mod error;
 pub(crate) mod evaluate;
@@ -28,7 +28,7 @@ use crate::game::history::Game;
 use crate::game::moves::Move;
 use crate::game::rules::Ruleset;
 
-use check::{check_moves, check_rules};
+use check::{check_known, check_moves, check_rules};
 use search::Search;
 
 pub use error::EngineError;
@@ -56,8 +56,10 @@ impl Engine {
     /// Creates an engine for games of these rules.
     ///
     /// # Errors
-    /// If the tables or the proofs are for other rules, or the transposition table cannot be allocated.
+    /// If the tables or the proofs are for other rules, the engine does not know a rule of the
+    /// ruleset, or the transposition table cannot be allocated.
     pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Result<Engine, EngineError> {
+        check_known(&rules)?;
         if let Some(tables) = &options.tables
             && tables.rules().fingerprint() != rules.fingerprint()
         {

@@ -25,7 +25,7 @@ fn rulesets() -> Vec<Ruleset> {
         Ruleset::load(&path).unwrap()
     });
     let builtin = Ruleset::builtin_names().iter().map(|name| Ruleset::builtin(name).unwrap());
-    builtin.chain(own).collect()
+    builtin.filter(|rules| rules.unsearched_rule().is_none()).chain(own).collect()
 }
 
 /// Plays random games, and calls `look` with each of their positions and its legal moves.

@@ -1,8 +1,9 @@
-//! Custodial captures by an arriving piece, for moves and un-moves alike.
+//! Captures by an arriving piece, for moves and un-moves alike.
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::position::Position;
 use crate::game::rules::{Hostility, Kind, Ruleset, Side};
+use crate::game::shieldwall::{captors, walled_in};
 
 /// The captures of one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,6 +24,10 @@ impl Captures {
         at: Square,
     ) -> Captures {
         let mut captures = Captures::default();
+        let captors = captors(rules, board, mover);
+        if !captors.contains(at) {
+            return captures;
+        }
         let enemies = board.pieces(mover.other());
         for direction in Direction::ALL {
             let Some(victim) = rules.slides().next(at, direction) else {
@@ -32,7 +37,7 @@ impl Captures {
                 continue;
             }
             let beyond = rules.slides().next(victim, direction);
-            let enclosure = Enclosure::new(rules, board, mover, victim);
+            let enclosure = Enclosure::new(rules, board, captors, victim);
             if victim != board.king {
                 if enclosure.takes_soldier(beyond) {
                     captures.soldiers.insert(victim);
@@ -40,6 +45,9 @@ impl Captures {
             } else if enclosure.takes_king(beyond) {
                 captures.king = true;
             }
+        }
+        if rules.shieldwall {
+            captures.soldiers |= walled_in(rules, board, mover, at);
         }
         captures
     }
@@ -54,23 +62,31 @@ impl Captures {
 struct Enclosure<'a> {
     rules: &'a Ruleset,
     victim: Square,
-    /// The victim's enemies.
+    /// The victim's enemies that take part in captures.
     captors: SquareSet,
     occupied: SquareSet,
+    /// The pieces of the victim's side.
+    friends: SquareSet,
     /// The squares hostile to the victim.
     hostile: &'a Hostility,
     side: Side,
 }
 
 impl<'a> Enclosure<'a> {
-    fn new(rules: &'a Ruleset, board: &Position, mover: Side, victim: Square) -> Enclosure<'a> {
-        let side = mover.other();
+    fn new(
+        rules: &'a Ruleset,
+        board: &Position,
+        captors: SquareSet,
+        victim: Square,
+    ) -> Enclosure<'a> {
+        let side = if board.attackers.contains(victim) { Side::Attackers } else { Side::Defenders };
         let kind = if victim == board.king { Kind::King } else { side.soldier() };
         Enclosure {
             rules,
             victim,
-            captors: board.pieces(mover),
+            captors,
             occupied: board.occupied(),
+            friends: board.pieces(side),
             hostile: &rules.hostile[kind],
             side,
         }
@@ -93,24 +109,25 @@ impl<'a> Enclosure<'a> {
 
     /// Returns whether the king is captured; on some squares he must be enclosed on all sides.
     fn takes_king(&self, beyond: Option<Square>) -> bool {
+        let helps = |square: Option<Square>| {
+            square.map_or(self.rules.king_edge_hostile, |square| self.is_hostile(square))
+        };
         if self.rules.surrounded.contains(self.victim) {
             let slides = self.rules.slides();
-            Direction::ALL
-                .into_iter()
-                .all(|d| slides.next(self.victim, d).is_some_and(|square| self.is_hostile(square)))
+            Direction::ALL.into_iter().all(|d| helps(slides.next(self.victim, d)))
         } else {
-            beyond.is_some_and(|square| self.is_hostile(square))
+            helps(beyond)
         }
     }
 
     /// Returns whether a neighbour of the victim helps to capture it.
     fn is_hostile(&self, square: Square) -> bool {
         self.captors.contains(square)
-            || if self.occupied.contains(square) {
+            || if self.friends.contains(square) {
                 self.hostile.occupied.contains(square)
                     || self.hostile.besieged.contains(square) && self.is_besieged(square)
             } else {
-                self.hostile.empty.contains(square)
+                self.hostile.empty.contains(square) && !self.occupied.contains(square)
             }
     }
 

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::game::moves::{Ending, Move, find_move, has_move};
+use crate::game::enclosure::enclosure_ending;
+use crate::game::moves::{Ending, Move, each_legal_move, find_move, has_move};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Repetition, Ruleset, Side};
 
@@ -33,6 +34,8 @@ pub enum PlayError {
     GameOver(Outcome),
     /// The move is not legal in the current position.
     Illegal(String),
+    /// The move would repeat a position, which the rules forbid to the defenders.
+    Repeats(String),
 }
 
 impl fmt::Display for PlayError {
@@ -40,6 +43,9 @@ impl fmt::Display for PlayError {
         match self {
             PlayError::GameOver(outcome) => write!(f, "the game is over: {outcome}"),
             PlayError::Illegal(text) => write!(f, "{text} is not a legal move here"),
+            PlayError::Repeats(text) => {
+                write!(f, "{text} repeats a position, which the defenders may not do")
+            }
         }
     }
 }
@@ -53,6 +59,10 @@ pub enum Reason {
     KingCaptured,
     /// The king has reached a goal.
     KingEscaped,
+    /// The king is in an unbreakable fort at the edge.
+    ExitFort,
+    /// All defenders are encircled.
+    Encirclement,
     /// The side to move has no legal move, or no pieces, and has lost.
     NoMove,
     /// A position was repeated.
@@ -62,16 +72,30 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the name that programs read: `king-captured`, `king-escaped`, `no-move`,
-    /// `repetition` or `ply-limit`.
+    /// Returns the name that programs read: `king-captured`, `king-escaped`, `exit-fort`,
+    /// `encirclement`, `no-move`, `repetition` or `ply-limit`.
     pub fn name(self) -> &'static str {
         match self {
             Reason::KingCaptured => "king-captured",
             Reason::KingEscaped => "king-escaped",
+            Reason::ExitFort => "exit-fort",
+            Reason::Encirclement => "encirclement",
             Reason::NoMove => "no-move",
             Reason::Repetition => "repetition",
             Reason::PlyLimit => "ply-limit",
         }
+    }
+}
+
+impl From<Ending> for Outcome {
+    fn from(ending: Ending) -> Outcome {
+        let reason = match ending {
+            Ending::KingCaptured => Reason::KingCaptured,
+            Ending::KingEscaped => Reason::KingEscaped,
+            Ending::ExitFort => Reason::ExitFort,
+            Ending::Encirclement => Reason::Encirclement,
+        };
+        Outcome::won_by(ending.winner(), reason)
     }
 }
 
@@ -102,6 +126,8 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Reason::KingCaptured => "the king is captured",
             Reason::KingEscaped => "the king has escaped",
+            Reason::ExitFort => "the king is in a fort that cannot be broken",
+            Reason::Encirclement => "the attackers have encircled all defenders",
             Reason::NoMove => "the other side has no move",
             Reason::Repetition => "the position has occurred before",
             Reason::PlyLimit => "the ply limit has been reached",
@@ -153,8 +179,8 @@ impl Game {
     /// [`find_move`](crate::moves::find_move).
     ///
     /// # Errors
-    /// If the game is over, or the move is not legal in the current position. The game is then
-    /// unchanged.
+    /// If the game is over, or the move is not legal in the current position or repeats an earlier
+    /// one against the rules. The game is then unchanged.
     pub fn play(&mut self, played: &Move) -> Result<(), PlayError> {
         if let Some(outcome) = self.outcome() {
             return Err(PlayError::GameOver(outcome));
@@ -162,6 +188,7 @@ impl Game {
         if find_move(&self.rules, self.position(), played.from, played.to) != Some(*played) {
             return Err(PlayError::Illegal(played.display(self.rules.board).to_string()));
         }
+        self.check_repetition(played)?;
         self.push(played);
         Ok(())
     }
@@ -189,29 +216,68 @@ impl Game {
     pub fn outcome(&self) -> Option<Outcome> {
         let position = self.position();
         let mover = position.to_move.other();
-        let ending = self.moves.last().and_then(|played| played.ending);
-        match ending {
-            Some(Ending::KingCaptured) => {
-                return Some(Outcome::won_by(Side::Attackers, Reason::KingCaptured));
-            }
-            Some(Ending::KingEscaped) => {
-                return Some(Outcome::won_by(Side::Defenders, Reason::KingEscaped));
-            }
-            None if !has_move(&self.rules, position) => {
-                return Some(Outcome::won_by(mover, Reason::NoMove));
-            }
-            None => {}
+        let ending = match self.moves.last() {
+            Some(last) => last.ending,
+            None => enclosure_ending(&self.rules, position),
+        };
+        if let Some(ending) = ending {
+            return Some(ending.into());
+        }
+        if !self.has_move() {
+            return Some(Outcome::won_by(mover, Reason::NoMove));
         }
         if self.is_repeated() {
             match self.rules.repetition {
-                Repetition::Allowed => {}
+                // A barred move is not made, so that there is nothing to decide after it.
+                Repetition::Allowed | Repetition::DefendersBarred => {}
                 Repetition::Draw => return Some(Outcome::drawn(Reason::Repetition)),
                 Repetition::MoverLoses => {
                     return Some(Outcome::won_by(mover.other(), Reason::Repetition));
                 }
+                Repetition::DefendersLose => {
+                    return Some(Outcome::won_by(Side::Attackers, Reason::Repetition));
+                }
             }
         }
         (self.plies_left() == Some(0)).then_some(Outcome::drawn(Reason::PlyLimit))
+    }
+
+    /// Checks that the rules do not forbid this otherwise legal move as a repetition; see
+    /// [`is_barred`](Game::is_barred).
+    ///
+    /// # Errors
+    /// If they do.
+    pub fn check_repetition(&self, played: &Move) -> Result<(), PlayError> {
+        if self.is_barred(played) {
+            return Err(PlayError::Repeats(played.display(self.rules.board).to_string()));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the rules forbid this otherwise legal move in the current position, because
+    /// the defenders would repeat an earlier one. The pieces are compared after the move and before
+    /// any are captured, whichever side was to move.
+    pub fn is_barred(&self, played: &Move) -> bool {
+        let position = self.position();
+        if self.rules.repetition != Repetition::DefendersBarred
+            || position.to_move != Side::Defenders
+        {
+            return false;
+        }
+        let board = position.moved(played.piece, played.from, played.to).layout();
+        let occurrences = 1 + self.earlier_positions().filter(|p| p.layout() == board).count();
+        occurrences >= self.rules.repetition_occurrence as usize
+    }
+
+    /// Returns whether the side to move has a legal move that is not barred.
+    fn has_move(&self) -> bool {
+        let (rules, position) = (&self.rules, self.position());
+        match rules.repetition {
+            Repetition::DefendersBarred if position.to_move == Side::Defenders => {
+                each_legal_move(rules, position).any(|played| !self.is_barred(&played))
+            }
+            _ => has_move(rules, position),
+        }
     }
 
     /// Returns whether the current position has occurred as often as the ruleset requires.

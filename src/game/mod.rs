@@ -3,14 +3,17 @@
 
 pub mod board;
 pub(crate) mod capture;
+pub(crate) mod enclosure;
 pub mod history;
 pub mod moves;
 pub mod notation;
 pub mod perft;
 pub mod position;
 pub mod record;
+pub mod replay;
 pub mod retractions;
 pub mod rules;
+mod shieldwall;
 pub mod slice;
 pub mod unmoves;
 pub mod value;

@@ -9,17 +9,23 @@
 //! - A soldier is captured when the square beyond it, in line, is hostile to it. All captures of
 //!   a move are judged on the board after the move and before any removal, and everything
 //!   enclosed is removed.
-//! - The king captures like a soldier: as the piece that moves, or as the one beyond the victim. He
-//!   is captured like a soldier or, on squares that the ruleset names, on all four sides.
-//! - The board's edge never helps to capture.
+//! - The king captures like a soldier, unless the ruleset disarms him: as the piece that moves, or
+//!   as the one beyond the victim. He is captured like a soldier or, on squares that the ruleset
+//!   names, on all four sides.
+//! - The board's edge does not help to capture. A ruleset may make an exception against the king,
+//!   and may have shieldwalls, which capture a whole row at the edge.
+//! - A ruleset may end the game by an exit fort of the defenders or by their encirclement, which
+//!   are judged on the board after the captures.
 //! - A side without a legal move has lost. So has the side without pieces.
 //!
 //! [`Movement`]: crate::rules::Movement
 
 use crate::game::board::{Square, SquareSet};
 use crate::game::capture::Captures;
+use crate::game::enclosure::enclosure_ending;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset, Side};
+use crate::game::shieldwall::walled_in;
 
 /// The end of the game by a move.
 ///
@@ -31,14 +37,18 @@ pub enum Ending {
     KingCaptured,
     /// The king has reached a goal.
     KingEscaped,
+    /// The defenders have built an unbreakable fort around the king at the edge.
+    ExitFort,
+    /// The attackers have encircled all defenders.
+    Encirclement,
 }
 
 impl Ending {
     /// Returns the winner.
     pub fn winner(self) -> Side {
         match self {
-            Ending::KingCaptured => Side::Attackers,
-            Ending::KingEscaped => Side::Defenders,
+            Ending::KingCaptured | Ending::Encirclement => Side::Attackers,
+            Ending::KingEscaped | Ending::ExitFort => Side::Defenders,
         }
     }
 }
@@ -70,6 +80,15 @@ impl Move {
         self.ending.is_none() && !self.captured.is_empty()
     }
 
+    /// Returns the soldiers that this legal move of the position captures by shieldwalls.
+    pub fn walled_in(&self, rules: &Ruleset, position: &Position) -> SquareSet {
+        if !rules.shieldwall {
+            return SquareSet::EMPTY;
+        }
+        let board = position.moved(self.piece, self.from, self.to);
+        walled_in(rules, &board, self.piece.side(), self.to)
+    }
+
     fn new(rules: &Ruleset, position: &Position, piece: Kind, from: Square, to: Square) -> Move {
         let board = position.moved(piece, from, to);
         let captures = Captures::by_arrival(rules, &board, piece.side(), to);
@@ -80,15 +99,22 @@ impl Move {
         } else {
             None
         };
-        Move { piece, from, to, captured: captures.soldiers, ending }
+        let mut played = Move { piece, from, to, captured: captures.soldiers, ending };
+        if rules.exit_fort || rules.encirclement {
+            played.ending = ending.or_else(|| enclosure_ending(rules, &position.after(&played)));
+        }
+        played
     }
 }
 
 impl Position {
-    /// Returns whether the position is final: there are no attackers, or the king is on a goal. The
-    /// board does not show the capture of the king: see [`Move::ending`].
+    /// Returns whether the position is final: there are no attackers, the king is on a goal, or the
+    /// side not to move has won by a fort or an encirclement. The board does not show the capture
+    /// of the king: see [`Move::ending`].
     pub fn is_finished(&self, rules: &Ruleset) -> bool {
-        self.attackers.is_empty() || rules.goals.contains(self.king)
+        self.attackers.is_empty()
+            || rules.goals.contains(self.king)
+            || enclosure_ending(rules, self).is_some()
     }
 
     /// Returns the position after a legal move. Captured soldiers are removed; a captured king

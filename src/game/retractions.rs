@@ -1,9 +1,11 @@
 //! Retractions: moves of any kind taken back, giving all predecessors of a position.
 
-use crate::game::board::{Direction, SquareSet};
+use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::capture::Captures;
+use crate::game::enclosure::enclosure_ending;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
+use crate::game::shieldwall::edge_directions;
 use crate::game::slice::Slice;
 use crate::game::unmoves::{UnMove, origins};
 
@@ -40,6 +42,7 @@ impl Position {
 ///
 /// An arriving piece captures everything that it encloses and nothing else. So the restored
 /// soldiers beside it must be enclosed, any others beside it must not be, and its path avoids both.
+/// With shieldwalls, whole rows along the edge may have been captured.
 pub fn retractions(rules: &Ruleset, position: &Position, most: Slice) -> Vec<Retraction> {
     let mut found = Vec::new();
     if position.is_finished(rules) {
@@ -52,22 +55,54 @@ pub fn retractions(rules: &Ruleset, position: &Position, most: Slice) -> Vec<Ret
     };
     let places = rules.places(position.to_move.soldier()) - position.occupied();
     for to in position.pieces(mover) {
-        let beside = Direction::ALL
-            .map(|d| rules.slides().next(to, d).filter(|&square| places.contains(square)));
-        for mask in 0..16_u32 {
-            let chosen = (0..4).filter(|&direction| mask >> direction & 1 == 1);
-            let squares: SquareSet = chosen.filter_map(|direction| beside[direction]).collect();
-            // Skip masks that choose a closed square or more soldiers than `most` allows.
-            if squares.len() != mask.count_ones() as usize || squares.len() > missing {
+        for squares in possible_captures(rules, position, places, to) {
+            if squares.len() > missing {
                 continue;
             }
             let board = position.with_captured(squares);
             let captures = Captures::by_arrival(rules, &board, mover, to);
             if captures.soldiers == squares && !captures.king {
                 let unmoves = origins(rules, &board, to);
-                found.extend(unmoves.map(|unmove| Retraction { unmove, captured: squares }));
+                let retractions = unmoves.map(|unmove| Retraction { unmove, captured: squares });
+                found.extend(retractions.filter(|retraction| {
+                    enclosure_ending(rules, &position.before_all(retraction)).is_none()
+                }));
             }
         }
+    }
+    found
+}
+
+/// Returns the sets of soldiers on `places` that an arrival on `to` may have captured: in each
+/// direction none, the nearest square or, along the edge, a row with or without the king in it.
+fn possible_captures(
+    rules: &Ruleset,
+    position: &Position,
+    places: SquareSet,
+    to: Square,
+) -> Vec<SquareSet> {
+    let rows: Vec<Direction> = match rules.shieldwall {
+        true => edge_directions(rules, to).map(|[along, _]| along).collect(),
+        false => Vec::new(),
+    };
+    let mut found = vec![SquareSet::EMPTY];
+    for direction in Direction::ALL {
+        let mut choices = Vec::new();
+        let mut row = SquareSet::EMPTY;
+        let mut next = rules.slides().next(to, direction);
+        while let Some(square) = next {
+            if places.contains(square) {
+                row.insert(square);
+                choices.push(row);
+            } else if square != position.king {
+                break;
+            }
+            next = rules.slides().next(square, direction).filter(|_| rows.contains(&direction));
+        }
+        let with_choices =
+            found.iter().flat_map(|&set| choices.iter().map(move |&choice| set | choice));
+        let more: Vec<SquareSet> = with_choices.collect();
+        found.extend(more);
     }
     found
 }

@@ -2,6 +2,7 @@
 
 use crate::game::board::Square;
 use crate::game::capture::Captures;
+use crate::game::enclosure::enclosure_ending;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset};
 
@@ -32,7 +33,8 @@ impl Position {
 ///
 /// A piece whose arrival would have captured something cannot have arrived quietly, wherever it
 /// came from. The movement rules of the origin apply: in `ashton` an attacker outside a camp may
-/// come from one, though no forward move leads back in.
+/// come from one, though no forward move leads back in. No move begins in a position that a fort or
+/// an encirclement has ended.
 pub fn unmoves(rules: &Ruleset, position: &Position) -> Vec<UnMove> {
     if position.is_finished(rules) {
         return Vec::new();
@@ -43,6 +45,7 @@ pub fn unmoves(rules: &Ruleset, position: &Position) -> Vec<UnMove> {
         .iter()
         .filter(|&to| Captures::by_arrival(rules, position, mover, to).is_empty())
         .flat_map(|to| origins(rules, position, to))
+        .filter(|unmove| enclosure_ending(rules, &position.before(unmove)).is_none())
         .collect()
 }
 

@@ -45,6 +45,13 @@ pub enum BuildError {
     Again(PathBuf),
     /// A slice has more sets of defenders or more rows than this version can solve.
     TooLarge(Slice),
+    /// The solver does not know a rule that can matter in a slice.
+    UnknownRule {
+        /// The slice.
+        slice: Slice,
+        /// The rule's field in ruleset files.
+        field: &'static str,
+    },
     /// The table folder cannot be created.
     Folder {
         /// The folder.
@@ -119,6 +126,11 @@ impl fmt::Display for BuildError {
             BuildError::TooLarge(slice) => {
                 write!(f, "{slice} is too large for this version; build slices with fewer men")
             }
+            BuildError::UnknownRule { slice, field } => write!(
+                f,
+                "{slice} cannot be solved: this version does not solve games with {field} where it \
+                 can matter"
+            ),
             BuildError::Folder { path, source } => {
                 write!(f, "{}: cannot create the folder or write to it: {source}", path.display())
             }

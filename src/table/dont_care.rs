@@ -15,6 +15,7 @@
 
 use crate::game::board::{Board, Direction, Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::game::capture::Captures;
+use crate::game::enclosure::enclosure_ending;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset, Side};
 
@@ -36,6 +37,7 @@ pub fn decided(
 /// Returns whether the side to move decides the game in one move.
 pub(crate) fn is_decided(rules: &Ruleset, position: &Position) -> bool {
     !position.attackers.is_empty()
+        && enclosure_ending(rules, position).is_none()
         && match position.to_move {
             Side::Attackers => can_capture_king(rules, position),
             Side::Defenders => can_escape(rules, position),
@@ -123,7 +125,7 @@ fn capturable_kings(rules: &Ruleset, attackers: SquareSet, defenders: SquareSet)
 /// board, and rules out most arrivals.
 pub(crate) struct KingThreats<'a> {
     rules: &'a Ruleset,
-    /// Attackers, and squares that may be hostile to a king.
+    /// Attackers, and squares that may be hostile to a king; the squares off the board are apart.
     helpers: SquareSet,
 }
 
@@ -140,8 +142,11 @@ impl<'a> KingThreats<'a> {
     pub(crate) fn king(&self, to: Square, direction: Direction) -> Option<Square> {
         let slides = self.rules.slides();
         let king = slides.next(to, direction)?;
-        let beyond = slides.next(king, direction)?;
-        self.helpers.contains(beyond).then_some(king)
+        let helps = match slides.next(king, direction) {
+            Some(beyond) => self.helpers.contains(beyond),
+            None => self.rules.king_edge_hostile,
+        };
+        helps.then_some(king)
     }
 
     /// Returns whether an arrival may capture a king on any side.

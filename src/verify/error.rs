@@ -25,6 +25,13 @@ pub enum VerifyError {
         /// The bytes that the values of these blocks take.
         bytes: u64,
     },
+    /// The verifier does not know a rule that can matter in the slice.
+    UnknownRule {
+        /// The slice.
+        slice: Slice,
+        /// The rule's field in ruleset files.
+        field: &'static str,
+    },
     /// The verification was cancelled by its [`Progress`](crate::progress::Progress).
     Cancelled,
     /// A table has distances of more than 65530 plies, the longest that can be verified.
@@ -53,6 +60,11 @@ impl fmt::Display for VerifyError {
                      do not fit in memory"
                 )
             }
+            VerifyError::UnknownRule { slice, field } => write!(
+                f,
+                "{slice} cannot be verified: this version does not verify games with {field} where \
+                 it can matter"
+            ),
             VerifyError::Cancelled => f.write_str("the verification was cancelled"),
             VerifyError::TooLong(slice) => {
                 write!(
@@ -70,6 +82,7 @@ impl std::error::Error for VerifyError {
             VerifyError::Table(error) => Some(error),
             VerifyError::TooLarge { .. }
             | VerifyError::BlockTooLarge { .. }
+            | VerifyError::UnknownRule { .. }
             | VerifyError::Cancelled
             | VerifyError::TooLong(_) => None,
         }

@@ -112,8 +112,8 @@ pub enum Verdict {
 /// compared as well. The result does not depend on the number of threads.
 ///
 /// # Errors
-/// If a table is missing, damaged or of another slice than its name says, if the values do
-/// not fit in memory (see [`memory_bytes`]), or if `progress` cancels the verification.
+/// If a table is missing, damaged or of another slice than its name says, if a rule that can matter
+/// in the slice is unknown, if the values do not fit in memory (see [`memory_bytes`]), or if `progress` cancels the verification.
 pub fn verify_slice(
     base: &Tablebase,
     slice: Slice,
@@ -143,6 +143,9 @@ fn verify(
     sample: Option<&Sample>,
     progress: &dyn Progress,
 ) -> Result<Verdict, VerifyError> {
+    if let Some(field) = base.rules().unsolved_rule(slice) {
+        return Err(VerifyError::UnknownRule { slice, field });
+    }
     let metric = base.best_table(slice)?.header().metric;
     let mut largest_code = 0;
     let slices = std::iter::once(slice).chain(slices_after_captures(slice).map(|(child, _)| child));

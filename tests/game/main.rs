@@ -5,8 +5,10 @@ mod architecture;
 mod counted;
 mod index;
 mod moves_and_unmoves;
+mod naive;
 mod otn;
 mod perft;
+mod played_rules;
 #[path = "../support/positions/mod.rs"]
 mod positions;
 #[path = "../support/random/mod.rs"]

@@ -38,7 +38,8 @@ fn game(rules: &Arc<Ruleset>, start: Option<Position>, choices: &[usize]) -> Gam
         if game.outcome().is_some() {
             break;
         }
-        let moves = legal_moves(rules, game.position());
+        let mut moves = legal_moves(rules, game.position());
+        moves.retain(|played| !game.is_barred(played));
         game.play(&moves[choice % moves.len()]).unwrap();
     }
     game

@@ -27,7 +27,7 @@ fn edited(text: &str, from: &str, to: &str) -> String {
 
 /// The fingerprints of the built-in rulesets. Tables depend on them: they change only with the
 /// version of the hash.
-const FINGERPRINTS: [(&str, &str); 9] = [
+const FINGERPRINTS: [(&str, &str); 19] = [
     ("ashton", "46c2c2c1c45e62621a12f3b9acd6142d"),
     ("mcgill", "21e76b2a782ad77643e6688a85f0344f"),
     ("tablut", "21e76b2a782ad77643e6688a85f0344f"),
@@ -37,6 +37,16 @@ const FINGERPRINTS: [(&str, &str); 9] = [
     ("berkeley", "6de254d860bb274064db69467fe2cbdb"),
     ("ashton-server", "3b060ac3a69b548567b7523e32941043"),
     ("brandubh-online", "4615ba703b48f5726d4d97bef31befec"),
+    ("brandubh-1", "e8cbda97a43cc36025e9ae7611495143"),
+    ("magpie", "9a3b93f5b0a87189dcefa01eb2b9345c"),
+    ("saami-tablut", "e05faf850f1fba07c22891a53708fba4"),
+    ("sea-battle-9", "bac69c2265de61d711286e0fd99c5285"),
+    ("copenhagen", "e0c3eb7b93a9573c886006f0f4866b87"),
+    ("tawlbwrdd-lewis", "0ce8b8d6573771950345c70cc603d5d6"),
+    ("tawlbwrdd-bell", "0ce8b8d6573771950345c70cc603d5d6"),
+    ("fetlar", "fb8ac0072bd2db7b13d00b7a457f4cf9"),
+    ("sea-battle-11", "4fc0f314cba2a6348a0f1d9f77723f00"),
+    ("copenhagen-13", "1359e959637de0261d8be2012eb9fe54"),
 ];
 
 #[test]
@@ -47,7 +57,7 @@ fn fingerprints_of_the_builtin_rulesets_do_not_change() {
     let expected = FINGERPRINTS.map(|(name, hex)| (name, hex.to_owned()));
     assert_eq!(found, expected);
     let distinct: HashSet<String> = found.into_iter().map(|(_, hex)| hex).collect();
-    assert_eq!(distinct.len(), 8, "only mcgill and tablut share one");
+    assert_eq!(distinct.len(), 17, "mcgill and tablut share one, and the two of tawlbwrdd");
 }
 
 #[test]
@@ -62,6 +72,16 @@ fn pieces_may_stand_where_the_rules_allow() {
         ("brandubh-online", 44, 44, 45),
         ("large-hnefatafl", 164, 164, 165),
         ("alea-evangelii", 356, 356, 357),
+        ("brandubh-1", 44, 44, 45),
+        ("magpie", 45, 45, 45),
+        ("saami-tablut", 80, 80, 49),
+        ("sea-battle-9", 81, 81, 49),
+        ("copenhagen", 116, 116, 117),
+        ("tawlbwrdd-lewis", 120, 120, 81),
+        ("tawlbwrdd-bell", 120, 120, 81),
+        ("fetlar", 116, 116, 117),
+        ("sea-battle-11", 121, 121, 81),
+        ("copenhagen-13", 164, 164, 165),
     ] {
         let places = Kind::ALL.map(|kind| builtin(name).places(kind).len());
         assert_eq!(places, [attackers, defenders, king], "{name}");
@@ -80,6 +100,16 @@ fn armies_and_first_movers_follow_the_rules() {
         ("berkeley", 16, 8, Side::Attackers),
         ("ashton-server", 16, 8, Side::Defenders),
         ("brandubh-online", 8, 4, Side::Attackers),
+        ("brandubh-1", 8, 4, Side::Attackers),
+        ("magpie", 8, 4, Side::Attackers),
+        ("saami-tablut", 16, 8, Side::Attackers),
+        ("sea-battle-9", 16, 8, Side::Attackers),
+        ("copenhagen", 24, 12, Side::Attackers),
+        ("tawlbwrdd-lewis", 24, 12, Side::Defenders),
+        ("tawlbwrdd-bell", 24, 12, Side::Attackers),
+        ("fetlar", 24, 12, Side::Attackers),
+        ("sea-battle-11", 24, 12, Side::Attackers),
+        ("copenhagen-13", 32, 16, Side::Attackers),
     ] {
         let rules = builtin(name);
         let armies = (rules.start.attackers.len(), rules.start.defenders.len());
@@ -267,7 +297,7 @@ fn malformed_files_are_refused() {
             "size = 5",
             "sise = 5",
             "line 6: unknown field `sise`, expected one of `name`, `title`, `source`, \
-             `notes`, `size`, `start`, `first-mover`, `ply-limit`, `squares`, `movement`, \
+             `notes`, `origin`, `size`, `start`, `first-mover`, `ply-limit`, `squares`, `movement`, \
              `hostile`, `capture`, `end`",
         ),
         (
@@ -295,7 +325,8 @@ fn malformed_files_are_refused() {
             "[capture]\n\nKing",
             "line 33: unknown field `King-surrounded`, expected one of `protected-attackers`, \
              `protected-defenders`, `unaided-attackers`, \
-             `unaided-defenders`, `king-surrounded`",
+             `unaided-defenders`, `king-surrounded`, `king-edge-hostile`, `king-armed`, \
+             `shieldwall`",
         ),
         (
             "endless = \"draw\"",
@@ -361,7 +392,7 @@ fn names_and_sizes_are_checked() {
 
 #[test]
 fn sets_of_squares_are_checked() {
-    let known = "known: throne, beside-throne, corners, edge, camps, escapes";
+    let known = "known: throne, beside-throne, corners, edge, camps, escapes, all";
     for (from, to, message) in [
         ("\"d1 e1 d2\"", "\"d1 e1 a9\"", "squares.camps: \"a9\" is not on a 7x7 board"),
         ("\"d1 e1 d2\"", "\"d1 e1 d1\"", "squares.camps: \"d1\" is listed twice"),
@@ -525,4 +556,108 @@ fn the_documented_example_is_valid() {
     let rules = read(example.unwrap());
     assert_eq!((rules.name.as_str(), rules.ply_limit), ("my-tablut", Some(200)));
     assert_eq!(rules.symmetries().order(), 8);
+}
+
+#[test]
+fn rules_of_present_play_are_in_the_fingerprint_and_described() {
+    let mut seen: HashSet<Fingerprint> = HashSet::from([read(CORNER).fingerprint()]);
+    for (from, to, field, words) in [
+        ("[capture]", "[capture]\nshieldwall = true", "shieldwall", "a row of two or more"),
+        ("[capture]", "[capture]\nking-armed = false", "king-armed", "takes no part in captures"),
+        ("[capture]", "[capture]\nking-edge-hostile = true", "king-edge-hostile", "off the board"),
+        ("[end]", "[end]\nexit-fort = true", "exit-fort", "in a room of empty squares"),
+        ("[end]", "[end]\nencirclement = true", "encirclement", "from the whole edge"),
+        ("[movement.king]", "[movement.king]\nreach = 2", "reach", "at most 2 at once"),
+        ("[movement.attackers]", "[movement.attackers]\nreach = 1", "reach", "at most 1 at once"),
+        (
+            "repetition = \"draw\"\nendless = \"draw\"",
+            "repetition = \"defenders-barred\"\nendless = \"attackers\"",
+            "attackers",
+            "the attackers win, as",
+        ),
+    ] {
+        let changed = read(&edited(CORNER, from, to));
+        assert!(seen.insert(changed.fingerprint()), "{to}");
+        let text = changed.describe().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(words), "{words}\n{text}");
+        let json = changed.describe_json().to_string();
+        assert!(json.contains(&field.replace('-', "_")), "{json}");
+        let key = format!("\"{}\":", field.replace('-', "_"));
+        let plain = read(CORNER).describe_json().to_string();
+        assert!(field == "attackers" || !plain.contains(&key), "{plain}");
+    }
+    // The value of endless play counts, and the rule that gives it does not.
+    let lost = "repetition = \"defenders-lose\"\nendless = \"attackers\"";
+    let lost = read(&edited(CORNER, "repetition = \"draw\"\nendless = \"draw\"", lost));
+    assert!(!seen.insert(lost.fingerprint()));
+    // A reach beyond the board is no limit, and a king who is never at the edge needs no help there.
+    let far = read(&edited(CORNER, "[movement.king]", "[movement.king]\nreach = 4"));
+    assert_eq!(far.fingerprint(), read(CORNER).fingerprint());
+    let edge = read(&edited(EDGE, "[capture]", "[capture]\nking-edge-hostile = true"));
+    assert_eq!(edge.fingerprint(), read(EDGE).fingerprint());
+}
+
+#[test]
+fn contradictory_rules_of_present_play_are_refused() {
+    for (from, to, message) in [
+        (
+            "endless = \"draw\"",
+            "endless = \"attackers\"",
+            "end.endless: must be \"draw\" if end.repetition is \"draw\": the attackers do not win by repetition",
+        ),
+        (
+            "repetition = \"draw\"",
+            "repetition = \"defenders-barred\"",
+            "end.endless: must be \"attackers\" if the defenders may not repeat positions: no game is drawn",
+        ),
+        (
+            "repetition = \"draw\"\nendless = \"draw\"",
+            "repetition = \"mover-loses\"\nendless = \"attackers\"",
+            "end.endless: must be \"undecided\" if end.repetition is \"mover-loses\": either side can lose",
+        ),
+        (
+            "goals = [\"corners\"]",
+            "goals = [\"beside-throne\"]\nexit-fort = true",
+            "end.exit-fort: there is no fort at the edge if no goal is there: see end.goals",
+        ),
+        (
+            "goals = [\"corners\"]",
+            "goals = [\"edge\"]\nexit-fort = true",
+            "end.exit-fort: the king can never be in a fort: he has won wherever he may stop at the edge",
+        ),
+        (
+            "[movement.king]",
+            "[movement.king]\nreach = 0",
+            "line 19: invalid value: integer `0`, expected a nonzero u8",
+        ),
+        (
+            "[capture]",
+            "[capture]\nshieldwall = 1",
+            "line 32: invalid type: integer `1`, expected a boolean",
+        ),
+    ] {
+        refuses(&edited(CORNER, from, to), message);
+    }
+}
+
+#[test]
+fn lists_group_rulesets_by_board_and_source() {
+    let mut all: Vec<_> =
+        Ruleset::builtin_names().iter().map(|name| builtin(name).summary()).collect();
+    all.sort_by_key(taflbase::rules::RulesetSummary::list_order);
+    let groups: Vec<String> =
+        all.iter().map(|entry| format!("{}, {}", entry.group, entry.origin.words())).collect();
+    let mut distinct = groups.clone();
+    distinct.dedup();
+    assert_eq!(
+        distinct,
+        [
+            "7x7, historical source",
+            "7x7, present play",
+            "9x9, historical source",
+            "9x9, present play",
+            "11x11 and larger, historical source",
+            "11x11 and larger, present play",
+        ]
+    );
 }

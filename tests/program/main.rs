@@ -24,6 +24,7 @@ mod play;
 mod proofs;
 mod ranks;
 mod readme;
+mod replay;
 mod report;
 mod short;
 mod solve;

@@ -117,7 +117,7 @@ impl<'a> Slots<'a> {
         let is_certain = |entry: &Entry| {
             let (own, other) = (entry.value.wdl(), entry.other.wdl());
             match endless {
-                Endless::Draw => own < -other && other < -own,
+                Endless::Draw | Endless::Attackers => own < -other && other < -own,
                 Endless::Undecided => own == Wdl::Loss && other == Wdl::Loss,
             }
         };

@@ -114,7 +114,10 @@ impl<'a> TerminalGame<'a> {
                 ParsedLine::Command("quit", _) => return Ok(()),
                 ParsedLine::Command(name, rest) => self.run_command(name, &rest)?,
                 ParsedLine::Move(_) if is_over => self.say(OVER)?,
-                ParsedLine::Move(played) => self.play(&played)?,
+                ParsedLine::Move(played) => match self.game.check_repetition(&played) {
+                    Ok(()) => self.play(&played)?,
+                    Err(error) => self.say(&error.to_string())?,
+                },
                 ParsedLine::Wrong(message) => self.say(&message)?,
             }
         }

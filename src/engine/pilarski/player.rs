@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::engine::bits::with_width;
 use crate::engine::board_tables::BoardTables;
-use crate::engine::check::check_rules;
+use crate::engine::check::{check_known, check_rules};
+use crate::engine::error::EngineError;
 use crate::engine::limits::{Clock, Limits};
 use crate::engine::player::{Player, PlayerError};
 use crate::engine::state::{State, Step};
@@ -53,6 +54,8 @@ pub struct MoveStats {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PilarskiError {
+    /// The engine's board does not know a rule of the ruleset.
+    Rules(EngineError),
     /// The method requires the corners as goals.
     OtherGoals,
 }
@@ -60,6 +63,7 @@ pub enum PilarskiError {
 impl fmt::Display for PilarskiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            PilarskiError::Rules(error) => error.fmt(f),
             PilarskiError::OtherGoals => f.write_str(
                 "the player's heuristic is for games in which the king escapes to the four corners",
             ),
@@ -73,13 +77,15 @@ impl PilarskiPlayer {
     /// Creates a player for games of these rules.
     ///
     /// # Errors
-    /// If the method looks for paths to corners, and the goals are not the corners.
+    /// If the method looks for paths to corners, and the goals are not the corners, or if the
+    /// ruleset has rules that the engine's board does not know.
     pub fn new(
         name: String,
         rules: Arc<Ruleset>,
         method: Method,
         seed: u64,
     ) -> Result<PilarskiPlayer, PilarskiError> {
+        check_known(&rules).map_err(PilarskiError::Rules)?;
         if method.needs_corners() && rules.goals != rules.board.corners() {
             return Err(PilarskiError::OtherGoals);
         }

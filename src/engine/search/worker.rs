@@ -198,6 +198,8 @@ impl<'a, const W: usize> Worker<'a, W> {
             return Some(match rules.repetition {
                 Repetition::MoverLoses => won_in(ply),
                 Repetition::Draw | Repetition::Allowed => self.shared.draw(ply),
+                // The engine refuses these rules.
+                Repetition::DefendersLose | Repetition::DefendersBarred => self.shared.draw(ply),
             });
         }
         if self.shared.validity.last_ply.is_some_and(|last| ply >= last) {

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::num::NonZeroU8;
 
 use crate::game::board::SquareName;
 use crate::game::position::with_article;
@@ -55,6 +56,13 @@ pub enum MoveError {
         /// The square of arrival.
         at: SquareName,
     },
+    /// A piece of this kind does not move so far.
+    TooFar {
+        /// The piece that moves.
+        piece: Kind,
+        /// The greatest number of squares that it moves.
+        reach: NonZeroU8,
+    },
     /// The text lists the wrong captures.
     Captures {
         /// The correct text of the move.
@@ -100,6 +108,10 @@ impl fmt::Display for MoveError {
             }
             MoveError::CannotStop { piece, at } => {
                 write!(f, "{} coming from there cannot stop on {at}", with_article(*piece))
+            }
+            MoveError::TooFar { piece, reach } => {
+                let squares = if reach.get() == 1 { "square" } else { "squares" };
+                write!(f, "{} moves {reach} {squares} at most", with_article(*piece))
             }
             MoveError::Captures { right } => {
                 write!(f, "the move captures something else: it is {right}")

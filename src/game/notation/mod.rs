@@ -2,9 +2,9 @@
 //!
 //! A king's move begins with `K`. Captured soldiers follow `x` in square order (a1, b1, … a2, …),
 //! separated by slashes. A move that captures the king ends with `++` and lists no captures; one
-//! with which the king escapes ends with `--`. A win by capturing the last attacker or by
-//! leaving the opponent without a move has no mark. On input the letter, the captures and the
-//! mark may be omitted.
+//! with which the king escapes ends with `--`. An encirclement is marked with `++`, too, and an exit
+//! fort with `--`. A win by capturing the last attacker or by leaving the opponent without a move
+//! has no mark. On input the letter, the captures and the mark may be omitted.
 
 mod error;
 
@@ -13,7 +13,7 @@ use std::fmt;
 use crate::game::board::{Board, Direction, Square, SquareSet};
 use crate::game::moves::{Ending, Move, find_move};
 use crate::game::position::Position;
-use crate::game::rules::{Kind, Ruleset};
+use crate::game::rules::{Kind, Ruleset, Side};
 
 pub use error::MoveError;
 
@@ -51,9 +51,16 @@ fn list(board: Board, squares: SquareSet) -> String {
 
 fn mark(ending: Option<Ending>) -> &'static str {
     match ending {
-        Some(Ending::KingCaptured) => "++",
-        Some(Ending::KingEscaped) => "--",
+        Some(ending) => side_mark(ending.winner()),
         None => "",
+    }
+}
+
+/// Returns the mark of a move with which the side wins.
+fn side_mark(winner: Side) -> &'static str {
+    match winner {
+        Side::Attackers => "++",
+        Side::Defenders => "--",
     }
 }
 
@@ -76,7 +83,7 @@ pub fn parse_move(rules: &Ruleset, position: &Position, text: &str) -> Result<Mo
     if parsed.captured.is_some_and(|set| set != played.captured) {
         return Err(MoveError::Captures { right });
     }
-    if parsed.ending.is_some() && parsed.ending != played.ending {
+    if parsed.winner.is_some() && parsed.winner != played.ending.map(Ending::winner) {
         return Err(MoveError::Mark { right });
     }
     Ok(played)
@@ -88,13 +95,13 @@ struct MoveSyntax {
     from: Square,
     to: Square,
     captured: Option<SquareSet>,
-    ending: Option<Ending>,
+    winner: Option<Side>,
 }
 
 impl MoveSyntax {
     fn parse(board: Board, text: &str) -> Result<MoveSyntax, MoveError> {
         let trimmed = text.trim();
-        let (unmarked, ending) = split_mark(trimmed);
+        let (unmarked, winner) = split_mark(trimmed);
         let (squares, captured) = match unmarked.split_once('x') {
             Some((squares, names)) => {
                 let captured = names.split('/').map(|name| parse_square(board, name));
@@ -105,7 +112,7 @@ impl MoveSyntax {
         let (piece, from, to) =
             split_squares(squares).ok_or_else(|| MoveError::Syntax(trimmed.to_owned()))?;
         let (from, to) = (parse_square(board, from)?, parse_square(board, to)?);
-        Ok(MoveSyntax { piece, from, to, captured, ending })
+        Ok(MoveSyntax { piece, from, to, captured, winner })
     }
 }
 
@@ -124,10 +131,10 @@ fn last(board: Board) -> Square {
     Square::new(board.area() - 1)
 }
 
-fn split_mark(text: &str) -> (&str, Option<Ending>) {
-    [Ending::KingCaptured, Ending::KingEscaped]
+fn split_mark(text: &str) -> (&str, Option<Side>) {
+    Side::ALL
         .into_iter()
-        .find_map(|ending| Some((text.strip_suffix(mark(Some(ending)))?, Some(ending))))
+        .find_map(|side| Some((text.strip_suffix(side_mark(side))?, Some(side))))
         .unwrap_or((text, None))
 }
 
@@ -177,6 +184,12 @@ fn obstacle(
     let occupied = position.occupied();
     let movement = &rules.movement[piece];
     let home = movement.gate(from);
+    if let Some(reach) = movement.reach {
+        let distance = 1 + board.ray(from, direction).take_while(|&square| square != to).count();
+        if distance > usize::from(reach.get()) {
+            return MoveError::TooFar { piece, reach };
+        }
+    }
     for square in board.ray(from, direction).take_while(|&square| square != to) {
         let at = board.name(square);
         if occupied.contains(square) {

@@ -40,6 +40,7 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
         title: file.title.clone(),
         source: file.source.clone(),
         notes: file.notes.clone(),
+        origin: file.origin,
         board,
         squares: names.into_sets(),
         start,
@@ -54,7 +55,12 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
         protected,
         unaided,
         surrounded,
+        shieldwall: file.capture.shieldwall,
+        king_armed: file.capture.king_armed,
+        king_edge_hostile: file.capture.king_edge_hostile,
         goals,
+        exit_fort: file.end.exit_fort,
+        encirclement: file.end.encirclement,
     })
 }
 
@@ -66,6 +72,7 @@ pub(super) fn from_decisions(mut decisions: Decisions) -> Result<Ruleset, FieldF
     let places = ByKind::from_fn(|kind| places(&decisions.movement[kind], kind, goals));
     check_start(&decisions, &places)?;
     check_end(&decisions)?;
+    check_exit_fort(&decisions, places[Kind::King])?;
     let hostile = decisions.hostile;
     decisions.hostile = ByKind::from_fn(|kind| normalized(hostile[kind], kind, &places));
     for side in Side::ALL {
@@ -74,6 +81,7 @@ pub(super) fn from_decisions(mut decisions: Decisions) -> Result<Ruleset, FieldF
         decisions.unaided[side] -= decisions.protected[side];
     }
     decisions.surrounded &= places[Kind::King];
+    decisions.king_edge_hostile &= places[Kind::King].meets(decisions.board.edge());
     let slides = Slides::new(decisions.board, &decisions.movement, goals);
     let relevant = ValueDecisions::new(&decisions, places, &slides);
     let (symmetries, fingerprint) = (relevant.symmetries(), relevant.fingerprint());
@@ -115,7 +123,7 @@ fn parse_movement(
         }
         gated |= gate;
     }
-    Ok(Movement { stop, cross, gates })
+    Ok(Movement { stop, cross, gates, reach: file.reach })
 }
 
 fn check_goals(decisions: &Decisions) -> Result<(), FieldFault> {
@@ -227,6 +235,36 @@ fn check_end(decisions: &Decisions) -> Result<(), FieldFault> {
         (Repetition::Allowed | Repetition::Draw, Endless::Undecided) => {
             fault("end.endless", "must be \"draw\" unless end.repetition is \"mover-loses\"")
         }
+        (Repetition::MoverLoses, Endless::Attackers) => fault(
+            "end.endless",
+            "must be \"undecided\" if end.repetition is \"mover-loses\": either side can lose",
+        ),
+        (Repetition::Draw, Endless::Attackers) => fault(
+            "end.endless",
+            "must be \"draw\" if end.repetition is \"draw\": the attackers do not win by repetition",
+        ),
+        (
+            Repetition::DefendersLose | Repetition::DefendersBarred,
+            Endless::Draw | Endless::Undecided,
+        ) => fault(
+            "end.endless",
+            "must be \"attackers\" if the defenders may not repeat positions: no game is drawn",
+        ),
         _ => Ok(()),
+    }
+}
+
+/// Checks that an exit fort can be built: the king can stand at the edge without having won, and
+/// has somewhere to go from there.
+fn check_exit_fort(decisions: &Decisions, king: SquareSet) -> Result<(), FieldFault> {
+    let (board, field) = (decisions.board, "end.exit-fort");
+    if !decisions.exit_fort {
+        Ok(())
+    } else if !decisions.goals.meets(board.edge()) {
+        fault(field, "there is no fort at the edge if no goal is there: see end.goals")
+    } else if !king.meets(board.edge() - board.corners()) {
+        fault(field, "the king can never be in a fort: he has won wherever he may stop at the edge")
+    } else {
+        Ok(())
     }
 }

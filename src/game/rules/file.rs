@@ -2,12 +2,12 @@
 //! `docs/rulesets.md` describes the fields.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU8, NonZeroU32};
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Endless, Repetition, Side};
+use super::{Endless, Origin, Repetition, Side};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -17,6 +17,8 @@ pub(super) struct File {
     pub source: String,
     #[serde(default)]
     pub notes: Vec<String>,
+    #[serde(default)]
+    pub origin: Origin,
     pub size: i64,
     pub start: String,
     pub first_mover: Side,
@@ -64,6 +66,7 @@ pub(super) struct KindMovement {
     pub no_cross: Vec<String>,
     #[serde(default)]
     pub no_entry: Vec<String>,
+    pub reach: Option<NonZeroU8>,
 }
 
 #[derive(Deserialize)]
@@ -97,12 +100,22 @@ pub(super) struct Capture {
     #[serde(default)]
     pub unaided_defenders: Vec<String>,
     pub king_surrounded: Vec<String>,
+    #[serde(default)]
+    pub king_edge_hostile: bool,
+    #[serde(default = "yes")]
+    pub king_armed: bool,
+    #[serde(default)]
+    pub shieldwall: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct End {
     pub goals: Vec<String>,
+    #[serde(default)]
+    pub exit_fort: bool,
+    #[serde(default)]
+    pub encirclement: bool,
     pub no_moves: NoMoves,
     pub repetition: Repetition,
     #[serde(default = "second")]

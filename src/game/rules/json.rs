@@ -9,11 +9,43 @@ impl Ruleset {
     /// squares, and derived properties.
     pub fn describe_json(&self) -> Value {
         let squares = self.squares.iter().map(|(name, set)| (name.clone(), json!(self.list(*set))));
+        let mut capture = json!({
+            "protected_attackers": self.list(self.protected[Side::Attackers]),
+            "protected_defenders": self.list(self.protected[Side::Defenders]),
+            "unaided_attackers": self.list(self.unaided[Side::Attackers]),
+            "unaided_defenders": self.list(self.unaided[Side::Defenders]),
+            "king_surrounded": self.list(self.surrounded),
+        });
+        let mut end = json!({
+            "goals": self.list(self.goals),
+            "no_moves": "loses",
+            "repetition": self.repetition,
+            "repetition_occurrence": self.repetition_occurrence,
+            "repetition_counts_start": self.repetition_counts_start,
+            "endless": self.endless,
+        });
+        // Fields with their default value are left out, as they are in files.
+        for (name, value, default) in [
+            ("shieldwall", self.shieldwall, false),
+            ("king_armed", self.king_armed, true),
+            ("king_edge_hostile", self.king_edge_hostile, false),
+        ] {
+            if value != default {
+                capture[name] = json!(value);
+            }
+        }
+        for (name, holds) in [("exit_fort", self.exit_fort), ("encirclement", self.encirclement)] {
+            if holds {
+                end[name] = json!(true);
+            }
+        }
         json!({
             "name": self.name,
             "title": self.title,
             "source": self.source,
             "notes": self.notes,
+            "origin": self.origin,
+            "group": self.group(),
             "fingerprint": self.fingerprint().to_string(),
             "size": self.board.size(),
             "symmetries": self.symmetries().order(),
@@ -24,33 +56,24 @@ impl Ruleset {
             "places": by_kind(|kind| json!(self.places(kind).len())),
             "movement": by_kind(|kind| self.movement_json(kind)),
             "hostile": by_kind(|kind| self.hostile_json(kind)),
-            "capture": {
-                "protected_attackers": self.list(self.protected[Side::Attackers]),
-                "protected_defenders": self.list(self.protected[Side::Defenders]),
-                "unaided_attackers": self.list(self.unaided[Side::Attackers]),
-                "unaided_defenders": self.list(self.unaided[Side::Defenders]),
-                "king_surrounded": self.list(self.surrounded),
-            },
-            "end": {
-                "goals": self.list(self.goals),
-                "no_moves": "loses",
-                "repetition": self.repetition,
-                "repetition_occurrence": self.repetition_occurrence,
-                "repetition_counts_start": self.repetition_counts_start,
-                "endless": self.endless,
-            },
+            "capture": capture,
+            "end": end,
         })
     }
 
     fn movement_json(&self, kind: Kind) -> Value {
         let all: SquareSet = self.board.squares().collect();
-        let Movement { stop, cross, gates } = &self.movement[kind];
+        let Movement { stop, cross, gates, reach } = &self.movement[kind];
         let groups: Vec<_> = gates.iter().map(|&gate| self.list(gate)).collect();
-        json!({
+        let mut movement = json!({
             "no_stop": self.list(all - *stop),
             "no_cross": self.list(all - *cross),
             "no_entry": groups,
-        })
+        });
+        if let Some(reach) = reach {
+            movement["reach"] = json!(reach);
+        }
+        movement
     }
 
     fn hostile_json(&self, kind: Kind) -> Value {

@@ -21,6 +21,16 @@ builtin![
     "berkeley",
     "ashton-server",
     "brandubh-online",
+    "brandubh-1",
+    "magpie",
+    "saami-tablut",
+    "sea-battle-9",
+    "copenhagen",
+    "tawlbwrdd-lewis",
+    "tawlbwrdd-bell",
+    "fetlar",
+    "sea-battle-11",
+    "copenhagen-13",
 ];
 
 impl Ruleset {

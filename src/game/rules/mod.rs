@@ -15,6 +15,7 @@ mod side;
 mod similar;
 mod slides;
 mod summary;
+mod unsolved;
 mod value_decisions;
 mod words;
 
@@ -22,7 +23,7 @@ pub use error::RulesetError;
 pub use fingerprint::{Fingerprint, RulesId};
 pub use layout::{Layout, LayoutError};
 pub use otn::OtnError;
-pub use ruleset::{Decisions, Endless, Hostility, Movement, Repetition, Ruleset};
+pub use ruleset::{Decisions, Endless, Hostility, Movement, Origin, Repetition, Ruleset};
 pub use side::{ByKind, BySide, Kind, Side};
 pub use slides::{Rays, Slides, Step};
 pub use summary::RulesetSummary;

@@ -19,6 +19,9 @@ pub(super) fn predefined(board: Board) -> [(&'static str, SquareSet); 4] {
     ]
 }
 
+/// The name of the set of all squares, unless the file defines it. Descriptions do not use it.
+const ALL: &str = "all";
+
 /// Named sets, each of one or more groups of squares.
 pub(super) struct Names {
     board: Board,
@@ -63,12 +66,15 @@ impl Names {
     ) -> Result<Vec<SquareSet>, FieldFault> {
         let mut groups = Vec::new();
         for name in names {
-            let Some((_, found)) = self.sets.iter().find(|(known, _)| known == name) else {
-                let known: Vec<&str> = self.sets.iter().map(|(name, _)| name.as_str()).collect();
-                let list = known.join(", ");
+            if let Some((_, found)) = self.sets.iter().find(|(known, _)| known == name) {
+                groups.extend(found);
+            } else if name == ALL {
+                groups.push(self.board.squares().collect());
+            } else {
+                let known = self.sets.iter().map(|(name, _)| name.as_str()).chain([ALL]);
+                let list = known.collect::<Vec<&str>>().join(", ");
                 return fault(field, format!("no set is named {name:?} (known: {list})"));
-            };
-            groups.extend(found);
+            }
         }
         Ok(groups)
     }

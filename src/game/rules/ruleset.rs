@@ -1,3 +1,4 @@
+use std::num::NonZeroU8;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub struct Movement {
     pub cross: SquareSet,
     /// Disjoint groups of squares that the piece never enters from outside.
     pub gates: Vec<SquareSet>,
+    /// The greatest number of squares that the piece moves at once; `None` if there is no limit.
+    pub reach: Option<NonZeroU8>,
 }
 
 impl Movement {
@@ -48,14 +51,17 @@ pub enum Endless {
     Draw,
     /// It depends on the game's history, which tables do not know.
     Undecided,
+    /// A win of the attackers, since the defenders may not repeat positions.
+    Attackers,
 }
 
 impl Endless {
-    /// Returns its name: `draw` or `undecided`.
+    /// Returns its name: `draw`, `undecided` or `attackers`.
     pub fn name(self) -> &'static str {
         match self {
             Endless::Draw => "draw",
             Endless::Undecided => "undecided",
+            Endless::Attackers => "attackers",
         }
     }
 }
@@ -71,6 +77,32 @@ pub enum Repetition {
     Draw,
     /// The side that repeats the position loses.
     MoverLoses,
+    /// The defenders lose, whichever side repeats the position.
+    DefendersLose,
+    /// The defenders may not make a move that brings back the pieces of an earlier position,
+    /// judged before any are captured. The attackers may.
+    DefendersBarred,
+}
+
+/// Where a ruleset comes from; lists of rulesets are grouped by it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A text about the game as it was, or a study that follows one.
+    #[default]
+    HistoricalSource,
+    /// The servers and tournaments where it is played.
+    PresentPlay,
+}
+
+impl Origin {
+    /// Returns its name in words: `historical source` or `present play`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Origin::HistoricalSource => "historical source",
+            Origin::PresentPlay => "present play",
+        }
+    }
 }
 
 /// A checked ruleset, with the properties derived from its decisions.
@@ -78,8 +110,8 @@ pub enum Repetition {
 /// It dereferences to its [`Decisions`] (`rules.board`), which are read-only: a change would
 /// invalidate the fingerprint and the moves.
 ///
-/// The rules common to all rulesets (slides; captures by the mover only, between two hostile
-/// squares, up to three at once; a side without a legal move loses) are in [`crate::moves`].
+/// The rules common to all rulesets (slides; captures by the mover only, all at once; a side
+/// without a legal move loses) are in [`crate::moves`].
 #[derive(Clone, Debug)]
 pub struct Ruleset {
     pub(super) decisions: Decisions,
@@ -107,6 +139,8 @@ pub struct Decisions {
     pub source: String,
     /// Remarks to display.
     pub notes: Vec<String>,
+    /// The kind of its source.
+    pub origin: Origin,
     /// The board.
     pub board: Board,
     /// The named square sets, for drawings and descriptions: `throne`, `beside-throne`, `corners`
@@ -138,8 +172,19 @@ pub struct Decisions {
     /// Squares on which the king is captured on four sides instead of two: each side needs an
     /// attacker or a square hostile to him.
     pub surrounded: SquareSet,
+    /// Whether a move to the edge captures the row of enemies beside it, of two or more, that is
+    /// hemmed in on every side.
+    pub shieldwall: bool,
+    /// Whether the king takes part in captures like a soldier.
+    pub king_armed: bool,
+    /// Whether the squares off the board count as attackers against the king.
+    pub king_edge_hostile: bool,
     /// Squares on which the king wins.
     pub goals: SquareSet,
+    /// Whether the defenders win with an unbreakable fort around the king at the edge.
+    pub exit_fort: bool,
+    /// Whether the attackers win by encircling all defenders.
+    pub encirclement: bool,
 }
 
 /// The properties derived from a ruleset's decisions when it is loaded.
@@ -180,6 +225,15 @@ impl Ruleset {
     /// Returns the slides of all pieces on the empty board.
     pub fn slides(&self) -> &Slides {
         &self.derived.slides
+    }
+
+    /// Returns these rules without those that depend on the history of a game: positions may be
+    /// repeated, and there is no ply limit. The fingerprint is the same.
+    pub(crate) fn without_history(&self) -> Ruleset {
+        let mut rules = self.clone();
+        rules.decisions.repetition = Repetition::Allowed;
+        rules.decisions.ply_limit = None;
+        rules
     }
 
     /// Returns the set of this name; empty if there is none.

@@ -59,7 +59,8 @@ mod tests {
             ("hnefatafl", Some("large-hnefatafl")),
             ("alea", Some("alea-evangelii")),
             ("chess", None),
-            ("copenhagen", None),
+            ("copenhagn", Some("copenhagen")),
+            ("lewis", Some("tawlbwrdd-lewis")),
             ("a", None),
             ("", None),
         ] {

@@ -91,8 +91,9 @@ fn backward_rays(board: Board, forward: &[Rays], to: Square) -> Rays {
 
 fn ray(board: Board, movement: &Movement, from: Square, direction: Direction) -> Vec<Step> {
     let home = movement.gate(from);
+    let reach = movement.reach.map_or(usize::MAX, |reach| usize::from(reach.get()));
     let mut steps = Vec::new();
-    for square in board.ray(from, direction) {
+    for square in board.ray(from, direction).take(reach) {
         let gate = movement.gate(square);
         if gate.is_some() && gate != home {
             break;

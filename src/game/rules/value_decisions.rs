@@ -22,6 +22,8 @@ pub(super) struct ValueDecisions {
     pub surrounded: SquareSet,
     pub goals: SquareSet,
     pub endless: Endless,
+    /// Rules that treat all sides of the board alike, each with its number in the hash.
+    pub symmetric_rules: Vec<u8>,
 }
 
 impl ValueDecisions {
@@ -38,6 +40,7 @@ impl ValueDecisions {
             title: _,
             source: _,
             notes: _,
+            origin: _,
             squares: _,
             // Properties of a game, not of a position.
             start: _,
@@ -48,6 +51,11 @@ impl ValueDecisions {
             repetition_counts_start: _,
             // Represented by `places` and `slides`.
             movement: _,
+            shieldwall,
+            king_armed,
+            king_edge_hostile,
+            exit_fort,
+            encirclement,
             board,
             endless,
             hostile,
@@ -58,6 +66,9 @@ impl ValueDecisions {
         } = decisions;
         let reach =
             ByKind::from_fn(|kind| board.squares().map(|s| slides.reach(kind, s)).collect());
+        let numbered = [shieldwall, !king_armed, king_edge_hostile, exit_fort, encirclement];
+        let symmetric_rules =
+            (1..).zip(numbered).filter(|&(_, holds)| holds).map(|(number, _)| number).collect();
         ValueDecisions {
             board,
             reach,
@@ -68,6 +79,7 @@ impl ValueDecisions {
             surrounded,
             goals,
             endless,
+            symmetric_rules,
         }
     }
 
@@ -88,12 +100,14 @@ impl ValueDecisions {
 
     /// Hashes the board's size, the value of endless play, all sets in order, and the squares that
     /// each kind can reach from each square. A set is hashed as its length and its squares'
-    /// numbers, 16 bits each and little-endian.
+    /// numbers, 16 bits each and little-endian. The numbers of the symmetric rules follow; most
+    /// rulesets have none.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         let endless = match self.endless {
             Endless::Draw => 0,
             Endless::Undecided => 1,
+            Endless::Attackers => 2,
         };
         hasher.update(&[self.board.size() as u8, endless]);
         for set in self.sets().chain(self.reach.iter().flatten().copied()) {
@@ -102,6 +116,7 @@ impl ValueDecisions {
                 hasher.update(&(square.index() as u16).to_le_bytes());
             }
         }
+        hasher.update(&self.symmetric_rules);
         Fingerprint(hasher.finalize().into())
     }
 

@@ -157,6 +157,8 @@ fn read_list(
         }
         let next = parse_move(rules, game.position(), played)
             .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
+        game.check_repetition(&next)
+            .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
         game.push(&next);
     }
     Ok(GameReply::new(own.name(), &game, None))

@@ -99,7 +99,7 @@ pub(super) async fn reply(
     headers: HeaderMap,
     JsonBody(request): JsonBody<ReplyRequest>,
 ) -> Result<Response, Problem> {
-    let searches = state.engine()?;
+    let searches = state.engine(&served.rules)?;
     let level = parse_level(request.level.as_deref())?;
     let rules = Arc::clone(&served.rules);
     // Replaying a long game takes time that the async threads do not have.
@@ -197,6 +197,8 @@ pub(super) fn replay(rules: &Arc<Ruleset>, request: &GameRequest) -> Result<Game
             return Err(Problem::game_over(detail));
         }
         let next = parse_move(rules, game.position(), text)
+            .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
+        game.check_repetition(&next)
             .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
         game.push(&next);
     }

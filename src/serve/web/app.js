@@ -16,6 +16,8 @@ const main = document.querySelector("main");
 const header = document.querySelector("header");
 let explorer = null;
 let isBoardShown = false;
+/** Larger boards are in one group. */
+const LARGE = 11;
 let rulesets = [];
 let engine = null;
 /** Whether the next board is shown with the engine at work. */
@@ -147,7 +149,18 @@ function games() {
     const { view } = parseFragment();
     const other = { rules: name, puzzles: `${name}/puzzles` };
     location.hash = view && view !== "puzzle" ? other[view] ?? `${name}/tables` : name === WELCOME.rules ? link(name, WELCOME.position).slice(1) : `${name}/daily`;
-  } }, rulesets.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)));
+  } }, groups().map(([label, members]) => h("optgroup", { label }, members.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)))));
+}
+
+/** The rulesets by board and source, as `taflbase rules` lists them. */
+function groups() {
+  const order = [...rulesets].sort((a, b) => Math.min(a.size, LARGE) - Math.min(b.size, LARGE) || a.origin.localeCompare(b.origin));
+  const found = new Map();
+  for (const entry of order) {
+    const label = `${entry.group.replace(/(\d+)x(\d+)/, "$1×$2")}, ${entry.origin.replace("-", " ")}`;
+    found.set(label, [...found.get(label) ?? [], entry]);
+  }
+  return [...found];
 }
 
 async function begin() {

@@ -86,11 +86,23 @@ pub fn needed(slices: &[Slice]) -> Vec<Slice> {
     needed.into_iter().collect()
 }
 
+/// Checks that the solver knows all rules that can matter in the slices and in those that captures
+/// lead to, which have fewer men.
+pub(super) fn check_known(rules: &Ruleset, slices: &[Slice]) -> Result<(), BuildError> {
+    let unknown = slices.iter().find_map(|&slice| Some((slice, rules.unsolved_rule(slice)?)));
+    match unknown {
+        Some((slice, field)) => Err(BuildError::UnknownRule { slice, field }),
+        None => Ok(()),
+    }
+}
+
 /// Returns the plans of the slices and of all that they need, smallest first.
 ///
 /// # Errors
-/// If a slice is invalid, or an existing file cannot be used.
+/// If a slice is invalid, a rule that can matter in it is unknown, or an existing file cannot be
+/// used.
 pub fn plan(base: &Tablebase, slices: &[Slice]) -> Result<Vec<SlicePlan>, BuildError> {
+    check_known(base.rules(), slices)?;
     needed(slices).into_iter().map(|slice| slice_plan(base, slice)).collect()
 }
 

@@ -102,6 +102,7 @@ impl<'a> Session<'a> {
         if let Some(notice) = zstd_notice(zstd_version()).filter(|_| comm.rank() == 0) {
             self.progress.notice(&notice);
         }
+        plan::check_known(self.base.rules(), self.slices)?;
         let needed_slices = needed(self.slices);
         // Requested slices come first, so that errors name them.
         let requested_first: Vec<Slice> =

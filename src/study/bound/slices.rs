@@ -37,7 +37,7 @@ mod tests {
                     compared += 1;
                 }
             }
-            assert!(compared >= 3, "{name}");
+            assert!(compared >= 3 || base.max_men() == 0, "{name}");
         }
     }
 }

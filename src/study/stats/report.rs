@@ -56,7 +56,8 @@ impl SideCounts {
 pub(in crate::study) fn split_draws(rules: &Ruleset, draws: u64) -> (u64, u64) {
     match rules.endless {
         Endless::Draw => (draws, 0),
-        Endless::Undecided => (0, draws),
+        // Slices of games that the attackers win by endless play are not solved.
+        Endless::Undecided | Endless::Attackers => (0, draws),
     }
 }
 

@@ -98,6 +98,8 @@ impl<'a> Truth<'a> {
         }
         match game.rules().repetition {
             Repetition::Draw | Repetition::Allowed => (!in_time).then_some(false),
+            // The engine refuses these rules.
+            Repetition::DefendersLose | Repetition::DefendersBarred => None,
             // A repetition loses: either side may win a game that the tables do not decide.
             Repetition::MoverLoses => {
                 (theirs.is_some() && self.is_undisturbed(game, winner.other())).then_some(false)

@@ -95,8 +95,8 @@ fn closure(rules: &Ruleset) -> Closure {
         for played in legal_moves(rules, &position) {
             let next = position.after(&played);
             match played.ending {
-                Some(Ending::KingEscaped) => drop(escaped.insert(next)),
-                Some(Ending::KingCaptured) => drop(captured.insert(next)),
+                Some(Ending::KingEscaped | Ending::ExitFort) => drop(escaped.insert(next)),
+                Some(Ending::KingCaptured | Ending::Encirclement) => drop(captured.insert(next)),
                 None if next.attackers.is_empty() => drop(no_attackers.insert(next)),
                 None => {
                     if positions.insert(next) {

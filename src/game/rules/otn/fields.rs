@@ -1,5 +1,7 @@
 //! The fields of a rules record, with their values and defaults.
 
+use std::num::NonZeroU8;
+
 use crate::game::board::{Board, SquareSet};
 
 use super::super::{ByKind, Kind};
@@ -110,6 +112,22 @@ impl<'a> Fields<'a> {
                 refused(field, value, format!("only {} is supported", words.join(" or ")))
             }
         }
+    }
+
+    /// Returns the greatest number of squares that all pieces move at once. Records can have
+    /// a number for each kind, too; these are refused.
+    pub(super) fn speed(&self) -> Result<Option<NonZeroU8>, OtnError> {
+        let value = self.value("spd");
+        if value.split(',').all(|speed| matches!(speed, "" | "-1")) {
+            return Ok(None);
+        }
+        value.parse().map(Some).or_else(|_| {
+            refused(
+                "spd",
+                value,
+                "only -1, any distance, or one number for all pieces is supported",
+            )
+        })
     }
 
     /// Returns the kinds of piece in a list of letters. OpenTafl's other kinds are ignored, as no

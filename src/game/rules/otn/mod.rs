@@ -4,9 +4,11 @@
 //! forts of either side (`afor`, `dfor`). For each it lists the kinds of piece that may pass (`p`),
 //! stop (`s`) and enter from outside (`re`), and those to which the squares are hostile (`h`; for
 //! an empty throne, `he`). All of these are decisions of a [`Ruleset`], as are the escape, the
-//! king's strength, Linnaean captures and the side that begins. Features of other games
-//! (shieldwalls, edge forts, encirclement, jumps, berserk moves, an unarmed king, short steps) are
-//! refused.
+//! king's strength, Linnaean captures, an unarmed king, the side that begins, and a greatest
+//! number of steps for all pieces. Features of other games (jumps, berserk moves) are refused, and
+//! so are shieldwalls, edge forts and encirclement: OpenTafl judges these in other ways than
+//! rulesets do. It lets a piece in front close a shieldwall, takes a king who can reach the edge for
+//! one in a fort, and counts separate pockets of defenders as encircled.
 //!
 //! Where OpenTafl plays otherwise than its notation says, its play is followed: `tfr:i` is a draw,
 //! under `tfr:w` the side whose move makes the third occurrence loses, and `corre`, `aforre` and

@@ -6,7 +6,7 @@ use super::super::check::from_decisions;
 use super::super::error::FieldFault;
 use super::super::names::predefined;
 use super::super::{
-    ByKind, BySide, Decisions, Endless, Kind, Layout, Movement, Repetition, Ruleset, Side,
+    ByKind, BySide, Decisions, Endless, Kind, Layout, Movement, Origin, Repetition, Ruleset, Side,
 };
 use super::error::{OtnError, refused};
 use super::fields::Fields;
@@ -40,6 +40,7 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
         title: if title.is_empty() { "Unnamed".to_owned() } else { title },
         source: format!("a rules record: {}", words(record)),
         notes: Vec::new(),
+        origin: Origin::default(),
         board,
         squares: named.into_iter().chain(spaces.named()).collect(),
         start,
@@ -54,7 +55,12 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
         protected: BySide::default(),
         unaided: BySide::default(),
         surrounded,
+        shieldwall: false,
+        king_armed: fields.choice("ka", &[("y", true), ("n", false)])?,
+        king_edge_hostile: false,
         goals,
+        exit_fort: false,
+        encirclement: false,
     });
     match rules {
         Ok(rules) => Ok(as_builtin(rules)),
@@ -64,14 +70,8 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
 
 /// Refuses features of games with other moves, captures or endings.
 fn refuse_other_games(fields: &Fields) -> Result<(), OtnError> {
-    for (field, plain) in
-        [("surf", "n"), ("ka", "y"), ("kj", "n"), ("sw", "n"), ("efe", "n"), ("ber", "n")]
-    {
+    for (field, plain) in [("surf", "n"), ("kj", "n"), ("sw", "n"), ("efe", "n"), ("ber", "n")] {
         fields.choice(field, &[(plain, ())])?;
-    }
-    let speeds = fields.value("spd");
-    if speeds.split(',').any(|speed| !matches!(speed, "" | "-1")) {
-        return refused("spd", speeds, "only -1, any distance, is supported");
     }
     Ok(())
 }

@@ -66,7 +66,8 @@ impl Spaces {
         board: Board,
     ) -> Result<Movement, OtnError> {
         let all: SquareSet = board.squares().collect();
-        let mut movement = Movement { stop: all, cross: all, gates: Vec::new() };
+        let mut movement =
+            Movement { stop: all, cross: all, gates: Vec::new(), reach: fields.speed()? };
         for space in &self.0 {
             let starting = start.squares(kind) & space.squares;
             space.restrict(&mut movement, kind, starting).or_else(|()| {

@@ -33,6 +33,12 @@ pub(super) fn record(rules: &Ruleset, start: &Position) -> Result<String, OtnErr
     words.extend(king_field(rules)?);
     let besieged = rules.hostile[Kind::Defender].besieged;
     words.extend((!besieged.is_empty()).then(|| "linc:y".to_owned()));
+    words.extend((!rules.king_armed).then(|| "ka:n".to_owned()));
+    // The notation's numbers for single kinds are not written: see `difference`.
+    let [attackers, defenders, king] = Kind::ALL.map(|kind| rules.movement[kind].reach);
+    if attackers == defenders && defenders == king {
+        words.extend(king.map(|reach| format!("spd:{reach}")));
+    }
     words.extend(space_fields(rules, corner_wins));
     words.push(format!("start:{}", start.layout().to_text(rules.board)));
     let record = words.join(" ");
@@ -53,6 +59,8 @@ fn repetition_field(rules: &Ruleset) -> Option<String> {
         Repetition::Draw => None,
         Repetition::MoverLoses => Some("tfr:w".to_owned()),
         Repetition::Allowed => Some("tfr:i".to_owned()),
+        // Endless play has another value there, which `difference` reports.
+        Repetition::DefendersLose | Repetition::DefendersBarred => None,
     }
 }
 
@@ -185,6 +193,11 @@ fn difference(rules: &Ruleset, read: &Ruleset) -> Option<&'static str> {
     }
     let hostile = ByKind::from_fn(|kind| rules.hostile[kind] != read.hostile[kind]);
     let differ = [
+        ("capture.shieldwall", rules.shieldwall != read.shieldwall),
+        ("capture.king-edge-hostile", rules.king_edge_hostile != read.king_edge_hostile),
+        ("end.exit-fort", rules.exit_fort != read.exit_fort),
+        ("end.encirclement", rules.encirclement != read.encirclement),
+        ("end.endless", rules.endless != read.endless),
         ("capture.protected-attackers", rules.protected != read.protected),
         ("capture.unaided-attackers", rules.unaided != read.unaided),
         ("movement.attackers", movement_differs(rules, read, Kind::Attacker)),

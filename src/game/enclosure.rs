@@ -1,0 +1,81 @@
+//! Endings that depend on the connections of empty squares: the defenders' exit fort, and the
+//! encirclement of the defenders.
+//!
+//! Both are properties of a position, like a king on a goal, and both are judged when the side that
+//! they favour has moved: a move of the attackers never makes a fort, and one of the defenders never
+//! closes a ring.
+
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::moves::Ending;
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+
+/// Returns how the connections on the board end the game, now that the side not to move has moved.
+pub(crate) fn enclosure_ending(rules: &Ruleset, position: &Position) -> Option<Ending> {
+    match position.to_move {
+        Side::Attackers if rules.exit_fort && has_exit_fort(rules, position) => {
+            Some(Ending::ExitFort)
+        }
+        Side::Defenders if rules.encirclement && is_encircled(rules, position) => {
+            Some(Ending::Encirclement)
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether the king at the edge is in a fort that cannot be broken: he has an empty
+/// neighbour, the room that he can reach touches no attacker and includes no corner or goal, and
+/// no soldier around it can be captured, as each has on both lines, on at least one side, the
+/// room, another defender, or the end of the board.
+fn has_exit_fort(rules: &Ruleset, position: &Position) -> bool {
+    let (board, king) = (rules.board, position.king);
+    let (edge, corners) = (board.edge(), board.corners());
+    if !(edge - corners).contains(king) {
+        return false;
+    }
+    let room = connected(rules, position.occupied().without(king), king);
+    let around = neighbours(rules, room);
+    if room.len() < 2 || room.meets(corners | rules.goals) || around.meets(position.attackers) {
+        return false;
+    }
+    let safe = room | position.defenders;
+    let is_shut = |wall: Square, direction: Direction| {
+        rules.slides().next(wall, direction).is_none_or(|next| safe.contains(next))
+    };
+    (around & position.defenders).iter().all(|wall| {
+        [[Direction::East, Direction::West], [Direction::North, Direction::South]]
+            .into_iter()
+            .all(|axis| axis.into_iter().any(|direction| is_shut(wall, direction)))
+    })
+}
+
+/// Returns whether attackers separate the king from the whole edge, together with all defenders.
+fn is_encircled(rules: &Ruleset, position: &Position) -> bool {
+    let inside = connected(rules, position.attackers, position.king);
+    !inside.meets(rules.board.edge()) && position.defenders.is_subset(inside)
+}
+
+/// Returns the squares that are connected with this one, itself included, by orthogonal steps that
+/// avoid the walls.
+fn connected(rules: &Ruleset, walls: SquareSet, from: Square) -> SquareSet {
+    let mut reached = SquareSet::of(from);
+    let mut pending = vec![from];
+    while let Some(square) = pending.pop() {
+        let steps = Direction::ALL.into_iter().filter_map(|d| rules.slides().next(square, d));
+        for next in steps.filter(|&next| !walls.contains(next)) {
+            if !reached.contains(next) {
+                reached.insert(next);
+                pending.push(next);
+            }
+        }
+    }
+    reached
+}
+
+/// Returns the squares beside those of the set, without the set.
+fn neighbours(rules: &Ruleset, set: SquareSet) -> SquareSet {
+    let beside =
+        |square| Direction::ALL.into_iter().filter_map(move |d| rules.slides().next(square, d));
+    let all: SquareSet = set.iter().flat_map(beside).collect();
+    all - set
+}
