@@ -28,6 +28,8 @@ pub(super) struct Case {
 /// The options of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
+    /// The side to ask about; both if `None`.
+    pub(super) question: Option<Side>,
     pub(super) threads: usize,
     pub(super) table_bytes: usize,
     pub(super) job_nodes: u64,
@@ -36,6 +38,7 @@ pub(super) struct Run {
 }
 
 pub(super) const RUN: Run = Run {
+    question: None,
     threads: 1,
     table_bytes: 1 << 20,
     job_nodes: 40,
@@ -75,6 +78,7 @@ impl Case {
         notice: &(dyn Fn(&str) + Sync),
     ) -> Result<Proof, StoreError> {
         let options = ProofOptions {
+            questions: run.question.map_or(Side::ALL.to_vec(), |side| vec![side]),
             max_nodes: run.max_nodes,
             max_time: run.max_time,
             table_bytes: run.table_bytes,
@@ -363,4 +367,16 @@ fn the_status_counts_the_results_and_writes_nothing() {
     assert_eq!(status.questions[winner].answer, Answer::Won);
     assert_eq!(status.questions[winner.other()].answer, Answer::NotWon);
     assert!(status.certificates > 0);
+}
+
+#[test]
+fn a_win_answers_the_question_about_the_other_side() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
+    case.run(folder.path(), Run { question: Some(winner), ..RUN }).unwrap();
+    let questions = case.status(folder.path()).questions;
+    assert_eq!(questions[winner].answer, Answer::Won);
+    let other = &questions[winner.other()];
+    assert_eq!((other.answer, other.jobs), (Answer::NotWon, 0));
 }
