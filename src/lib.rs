@@ -79,6 +79,8 @@ pub mod proof;
 #[cfg(feature = "engine")]
 pub mod protocol;
 #[cfg(feature = "serve")]
+pub mod pull;
+#[cfg(feature = "serve")]
 pub mod serve;
 #[cfg(feature = "build")]
 mod solve;

@@ -101,7 +101,8 @@ impl RequestedSlices {
     }
 }
 
-fn parse_men(text: &str) -> Result<usize, String> {
+/// Parses the maximum number of men of slices.
+pub(super) fn parse_men(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(men @ 2..) => Ok(men),
         _ => Err("write a number from 2 up: the smallest slice, K0v1, has 2 men".to_owned()),

@@ -206,7 +206,8 @@ impl RankAnswer {
     }
 }
 
-fn parse_metric(name: &str) -> Result<Metric, String> {
+/// Parses the name of a metric.
+pub(super) fn parse_metric(name: &str) -> Result<Metric, String> {
     let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
     metric.ok_or_else(|| "write wdl or dtw".to_owned())
 }

@@ -39,6 +39,7 @@ mod plan;
 mod play;
 mod probe;
 mod progress;
+mod pull;
 mod ranks;
 mod replay;
 mod report;
@@ -102,7 +103,7 @@ quoted or as two arguments: \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a\".
 
 Exit status: 0 success; 1 a negative answer: a slice is not built, or verify or
 check found a fault; 2 an error, reported on one line, or no command. If standard
-output is closed early, build, verify and check continue and exit with the status of
+output is closed early, build, pull, verify and check continue and exit with the status of
 their work; other commands exit with 0.";
 
 #[derive(Subcommand)]
@@ -123,6 +124,7 @@ enum Command {
     Report(report::Args),
     Verify(verify::Args),
     Check(check::Args),
+    Pull(pull::Args),
     Serve(serve::Args),
     Manifest(manifest::Args),
     Bound(bound::Args),
@@ -142,7 +144,7 @@ impl Command {
     /// such a command reports its work, which a closed pipe must not hide.
     fn ignores_broken_pipe(&self) -> bool {
         match self {
-            Command::Build(_) | Command::Verify(_) | Command::Check(_) => true,
+            Command::Build(_) | Command::Pull(_) | Command::Verify(_) | Command::Check(_) => true,
             Command::Rules(_)
             | Command::Replay(_)
             | Command::Perft(_)
@@ -217,6 +219,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         Command::Report(args) => report::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
+        Command::Pull(args) => pull::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
         Command::Bound(args) => bound::run(&args, &session),
         Command::Short(args) => short::run(&args, &session),

@@ -30,6 +30,9 @@ pub(super) struct Args {
     /// Serve only the tables, without analysis and games
     #[arg(long, conflicts_with_all = ["searches", "search_time"])]
     no_engine: bool,
+    /// Let clients download the table files, as `taflbase pull` does
+    #[arg(long)]
+    downloads: bool,
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
@@ -50,6 +53,7 @@ Examples:
   taflbase serve --open
   taflbase serve --addr 0.0.0.0:8000 --cache 2GiB --tables /srv/tables
   taflbase serve --proofs proof
+  taflbase serve --downloads --addr 192.168.1.5:8080
 
 JSON, one line, when the server accepts connections:
   {"address":"127.0.0.1:8080","url":"http://127.0.0.1:8080/"}"#;
@@ -87,6 +91,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         cache,
         searches: if args.no_engine { 0 } else { args.searches.into() },
         search_time: args.search_time,
+        downloads: args.downloads,
         log,
         proofs: session.proofs().to_vec(),
         ..ServeOptions::default()

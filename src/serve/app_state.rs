@@ -29,6 +29,9 @@ use super::store_tree::ServedStore;
 /// Maximum probes in the queue.
 const MAX_QUEUED_PROBES: usize = 64;
 
+/// Maximum concurrent downloads; none are queued.
+const MAX_DOWNLOADS: usize = 16;
+
 /// Options of an [`AppState`].
 #[derive(Debug)]
 pub struct ServeOptions {
@@ -45,6 +48,8 @@ pub struct ServeOptions {
     pub searches: usize,
     /// Time limit of a search. Default 10 s.
     pub search_time: Duration,
+    /// Whether clients may download the table files. Default false.
+    pub downloads: bool,
     /// Request log. Default none.
     pub log: Log,
     /// Certificates, folders of them, and stores, as [`ProofBook::open`] takes them. Default none.
@@ -60,6 +65,7 @@ impl Default for ServeOptions {
             client_timeout: Duration::from_secs(10),
             searches: 1,
             search_time: Duration::from_secs(10),
+            downloads: false,
             log: Log::none(),
             proofs: Vec::new(),
         }
@@ -74,6 +80,7 @@ pub struct AppState {
     pub(super) metrics: Metrics,
     /// Limits probes to two per core.
     pub(super) probes: Limiter,
+    pub(super) downloads: Limiter,
     /// `None` if the engine is turned off.
     pub(super) searches: Option<SearchPool>,
     pub(super) stats: StatsCache,
@@ -165,15 +172,16 @@ impl AppState {
     }
 
     fn new(rulesets: BTreeMap<String, Arc<ServedRuleset>>, options: ServeOptions) -> AppState {
-        let ServeOptions { searches, search_time, .. } = options;
+        let ServeOptions { searches, search_time, downloads, .. } = options;
         AppState {
             rulesets,
             options,
             assets: Assets::new(),
             metrics: Metrics::default(),
             probes: Limiter::new(2 * cores(), MAX_QUEUED_PROBES),
+            downloads: Limiter::new(MAX_DOWNLOADS, 0),
             searches: (searches > 0).then(|| SearchPool::new(searches, search_time)),
-            stats: StatsCache::new(),
+            stats: StatsCache::new(downloads),
             puzzles: PuzzleCache::new(),
             finds: FindCache::new(),
             stopper: Stopper::new(),

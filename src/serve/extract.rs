@@ -29,6 +29,9 @@ pub(super) struct RulesetPath(pub(super) Arc<ServedRuleset>);
 /// The ruleset and the slice named by the path.
 pub(super) struct SlicePath(pub(super) Arc<ServedRuleset>, pub(super) Slice);
 
+/// The ruleset and the file name in the path.
+pub(super) struct TableFilePath(pub(super) Arc<ServedRuleset>, pub(super) String);
+
 /// The ruleset and the proof store named by the path.
 pub(super) struct StorePath(pub(super) Arc<ServedRuleset>, pub(super) Arc<ServedStore>);
 
@@ -56,6 +59,15 @@ impl FromRequestParts<Arc<AppState>> for SlicePath {
         let text = path_param(parts, state, "slice").await?;
         let slice = text.parse().map_err(|error| Problem::unknown_slice(format!("{error}")))?;
         Ok(SlicePath(served, slice))
+    }
+}
+
+impl FromRequestParts<Arc<AppState>> for TableFilePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, Problem> {
+        let RulesetPath(served) = RulesetPath::from_request_parts(parts, state).await?;
+        Ok(TableFilePath(served, path_param(parts, state, "file").await?))
     }
 }
 

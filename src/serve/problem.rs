@@ -69,6 +69,7 @@ problems! {
     stale 409 "stale" "Out of date";
     too_large 413 "too-large" "The request is too large";
     wrong_media 415 "unsupported-media-type" "Unsupported media type";
+    no_such_range 416 "no-such-range" "No such range";
     damaged_table 500 "damaged-table" "Damaged table";
     damaged_store 500 "damaged-store" "Damaged store";
     internal 500 "internal" "Internal error";

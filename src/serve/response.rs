@@ -18,7 +18,7 @@ pub(super) enum Caching {
 }
 
 impl Caching {
-    fn header(self) -> HeaderValue {
+    pub(super) fn header(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Caching::Day => "public, max-age=86400",
             Caching::Revalidate => "no-cache",

@@ -59,7 +59,7 @@ pub enum BuildError {
         /// The system's error.
         source: io::Error,
     },
-    /// Another build is running in the folder.
+    /// Another build, or a pull, is running in the folder.
     Busy {
         /// The folder.
         path: PathBuf,
@@ -136,7 +136,8 @@ impl fmt::Display for BuildError {
             }
             BuildError::Busy { path } => write!(
                 f,
-                "{}: another build is running in this folder; wait for it or use another folder",
+                "{}: another build, or a pull, is running in this folder; wait for it or use another \
+                 folder",
                 path.display()
             ),
             BuildError::Probe(error) => error.fmt(f),

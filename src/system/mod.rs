@@ -7,6 +7,8 @@ mod cgroup;
 pub mod date;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
+#[cfg(feature = "build")]
+pub(crate) mod folder_lock;
 pub(crate) mod mapping;
 #[cfg(feature = "build")]
 pub mod memory;

@@ -89,6 +89,11 @@ impl TableErrorKind {
         move |source| TableErrorKind::Io { action, source }
     }
 
+    /// Returns whether the file is a damaged table, and nothing else.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, TableErrorKind::Truncated | TableErrorKind::Corrupted(_))
+    }
+
     /// Adds the file.
     pub(super) fn at(self, path: Option<&Path>) -> TableError {
         TableError { path: path.map(Path::to_owned), kind: self }

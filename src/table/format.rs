@@ -31,6 +31,15 @@ impl Metric {
         format!("{slice}.{}", self.name())
     }
 
+    /// Returns the slice and the metric of a file with this name; `None` if
+    /// [`file_name`](Metric::file_name) never writes it.
+    pub fn of_file_name(name: &str) -> Option<(Slice, Metric)> {
+        let (slice, extension) = name.split_once('.')?;
+        let slice = slice.parse().ok()?;
+        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == extension)?;
+        (metric.file_name(slice) == name).then_some((slice, metric))
+    }
+
     /// Returns the number in the header.
     pub(super) fn id(self) -> u8 {
         match self {

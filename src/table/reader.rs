@@ -93,6 +93,14 @@ impl<S: Source> Table<S> {
         self.file_checksum
     }
 
+    /// Returns the bytes `start .. start + length` of the file as they are, unchecked.
+    ///
+    /// # Errors
+    /// If the file ends before them or cannot be read.
+    pub fn file_bytes(&self, start: u64, length: usize) -> Result<Cow<'_, [u8]>, TableError> {
+        read(&self.source, start, length).map_err(|kind| kind.at(self.path.as_deref()))
+    }
+
     /// Reads the values of a block into `values`, in the order of its
     /// [extent](super::BlockExtent). Don't-cares have arbitrary values.
     ///

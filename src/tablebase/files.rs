@@ -290,10 +290,7 @@ fn is_table_of(rules: &Ruleset, path: &Path) -> bool {
 
 /// Returns the slice and metric of a file named like a table.
 fn slice_and_metric(path: &Path) -> Option<(Slice, Metric)> {
-    let slice: Slice = path.file_stem()?.to_str()?.parse().ok()?;
-    let extension = path.extension()?.to_str()?;
-    let metric = Metric::ALL.into_iter().find(|m| m.name() == extension)?;
-    (metric.file_name(slice) == path.file_name()?.to_str()?).then_some((slice, metric))
+    Metric::of_file_name(path.file_name()?.to_str()?)
 }
 
 /// Returns whether a path exists; an error if the system cannot tell.

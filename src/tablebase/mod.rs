@@ -27,7 +27,7 @@ use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
 use crate::index::SliceIndex;
-use crate::table::{Access, Metric, Table, TableFile};
+use crate::table::{Access, Header, Metric, Table, TableFile};
 
 use files::{Files, OpenedTable};
 
@@ -178,6 +178,32 @@ impl Tablebase {
     /// ruleset.
     pub fn table(&self, slice: Slice, metric: Metric) -> Result<&Table<TableFile>, ProbeError> {
         self.opened(slice, metric).map(|opened| &opened.table)
+    }
+
+    /// Returns the table of a slice; `None` if there is none, or only a damaged one of this
+    /// ruleset, which may be replaced.
+    ///
+    /// # Errors
+    /// If its file cannot be read or holds something else, which must not be overwritten.
+    pub(crate) fn intact_table(
+        &self,
+        slice: Slice,
+        metric: Metric,
+    ) -> Result<Option<&Table<TableFile>>, ProbeError> {
+        match self.table(slice, metric) {
+            Ok(table) => Ok(Some(table)),
+            Err(ProbeError::MissingTable { .. }) => Ok(None),
+            Err(ProbeError::Corrupted(error)) if error.kind.is_damage() => {
+                let path = error.path.unwrap_or_default();
+                match Header::read(&path) {
+                    Ok(header) if header.fingerprint != self.rules.fingerprint() => {
+                        Err(ProbeError::WrongRules { path, rules: self.rules.name.clone() })
+                    }
+                    _ => Ok(None),
+                }
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the DTW table of a slice, or else its WDL table.

@@ -22,6 +22,8 @@ mod pictures;
 mod place;
 mod play;
 mod proofs;
+#[cfg(feature = "serve")]
+mod pull;
 mod ranks;
 mod readme;
 mod replay;

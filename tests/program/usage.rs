@@ -78,6 +78,7 @@ fn every_command_has_complete_help() {
         "verify",
         "check",
         "manifest",
+        "pull",
         "bound",
         "short",
         "bench",

@@ -16,7 +16,7 @@ fn without(mut value: Value, names: &[&str]) -> Value {
 }
 
 /// Repeats the request until the statistics are counted.
-async fn counted(router: &axum::Router, path: &str) -> Got {
+pub(super) async fn counted(router: &axum::Router, path: &str) -> Got {
     for _ in 0..600 {
         let got = get(router, path).await;
         if got.status != 202 {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod damage;
+mod downloads;
 mod engine;
 mod live;
 mod problems;

@@ -14,6 +14,7 @@ mod reply;
 pub(super) mod rulesets;
 mod slices;
 mod stores;
+mod tables;
 mod turn;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub(super) fn router() -> Router<Arc<AppState>> {
         .route("/rulesets/{name}/slices/{slice}", get(slices::show))
         .route("/rulesets/{name}/slices/{slice}/find", get(find::find))
         .route("/rulesets/{name}/slices/{slice}/random", get(random::random))
+        .route("/rulesets/{name}/tables/{file}", get(tables::file))
         .route("/rulesets/{name}/analysis", get(analysis::analysis))
         .route("/rulesets/{name}/game", post(records::read))
         .route("/rulesets/{name}/record", post(records::write))

@@ -29,6 +29,14 @@ pub(super) async fn list(
     RulesetPath(served): RulesetPath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    Ok(listed(&state, served).await?.response(&headers))
+}
+
+/// Returns the list of slices, which is made for the first request.
+pub(super) async fn listed(
+    state: &AppState,
+    served: Arc<ServedRuleset>,
+) -> Result<CachedBody, Problem> {
     let list = state.probes.run(move || match served.slices.get() {
         Some(list) => Ok(list.clone()),
         None => {
@@ -36,7 +44,7 @@ pub(super) async fn list(
             Ok(served.slices.get_or_init(|| list).clone())
         }
     });
-    Ok(list.await?.response(&headers))
+    list.await
 }
 
 /// Returns the manifest of a ruleset's tables, without those that cannot be read.

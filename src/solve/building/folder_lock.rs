@@ -1,14 +1,12 @@
 //! Locks on the folders of a build.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::solve::error::BuildError;
 use crate::system::filesystem::FileSystem;
-
-/// The name of the lock file in a folder; the file is never removed.
-const LOCK: &str = ".lock";
+use crate::system::folder_lock::lock_folder;
 
 /// Folders locked against other builds until this is dropped or the process ends. On file
 /// systems without locks, folders count as locked.
@@ -31,14 +29,10 @@ impl FolderLocks {
         if self.0.iter().any(|(locked, _)| *locked == real) {
             return Ok(false);
         }
-        let file = File::create(folder.join(LOCK)).map_err(folder_error(folder))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(BuildError::Busy { path: folder.to_owned() }),
-            Ok(()) | Err(TryLockError::Error(_)) => {
-                self.0.push((real, file));
-                Ok(true)
-            }
-        }
+        let lock = lock_folder(folder).map_err(folder_error(folder))?;
+        let file = lock.ok_or_else(|| BuildError::Busy { path: folder.to_owned() })?;
+        self.0.push((real, file));
+        Ok(true)
     }
 }
 

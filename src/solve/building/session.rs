@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,10 +19,8 @@ use crate::solve::solver::{SolveContext, Solver};
 use crate::solve::store::{Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions};
 use crate::system::bytes::Bytes;
 use crate::table::progress::{Phase, Progress, SliceReport};
-use crate::table::{
-    Header, Metric, PUBLISHED_ZSTD, TableErrorKind, remove_temporaries, zstd_version,
-};
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::table::{Metric, PUBLISHED_ZSTD, remove_temporaries, zstd_version};
+use crate::tablebase::Tablebase;
 
 use super::assignment::Assignment;
 use super::builder::{Build, BuildEnv, BuildOptions};
@@ -285,16 +283,9 @@ impl<'a> Session<'a> {
         let mut summaries = Default::default();
         // All files are checked, so that none that belongs to something else is overwritten.
         for &metric in metrics {
-            match self.base.table(slice, metric) {
-                Ok(table) => {
-                    bytes.push((metric, table.size_bytes()));
-                    summaries = BySide::from_fn(|side| *table.summary(side));
-                }
-                Err(ProbeError::MissingTable { .. }) => {}
-                Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => {
-                    self.refuse_foreign(&self.folder.join(metric.file_name(slice)))?;
-                }
-                Err(error) => return Err(error.into()),
+            if let Some(table) = self.base.intact_table(slice, metric)? {
+                bytes.push((metric, table.size_bytes()));
+                summaries = BySide::from_fn(|side| *table.summary(side));
             }
         }
         if bytes.len() < metrics.len() || self.options.force {
@@ -308,17 +299,6 @@ impl<'a> Session<'a> {
         }
         let times = Default::default();
         Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
-    }
-
-    /// Refuses to replace a damaged file that was the table of another ruleset.
-    fn refuse_foreign(&self, path: &Path) -> Result<(), ProbeError> {
-        let rules = self.base.rules();
-        match Header::read(path) {
-            Ok(header) if header.fingerprint != rules.fingerprint() => {
-                Err(ProbeError::WrongRules { path: path.to_owned(), rules: rules.name.clone() })
-            }
-            _ => Ok(()),
-        }
     }
 
     fn build_rows<const N: usize>(
@@ -427,9 +407,4 @@ struct SliceWork<'a, const N: usize> {
     index: &'a SliceIndex,
     cache_bytes: u64,
     started: Instant,
-}
-
-/// Returns `true` if a build may replace the file: it is a damaged table, and nothing else.
-fn is_damaged(kind: &TableErrorKind) -> bool {
-    matches!(kind, TableErrorKind::Truncated | TableErrorKind::Corrupted(_))
 }

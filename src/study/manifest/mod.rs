@@ -71,12 +71,20 @@ impl Manifest {
     }
 
     fn parse_file(path: &Path, rules: &Ruleset) -> Result<Manifest, ManifestErrorKind> {
-        let mut text = String::new();
+        let mut text = Vec::new();
         File::open(path)
-            .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
+            .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text))
             .map_err(ManifestErrorKind::Read)?;
+        Manifest::parse(&text, rules)
+    }
+
+    /// Reads the text of a manifest of these rules.
+    ///
+    /// # Errors
+    /// If the text is not a manifest, or was made for other rules.
+    pub fn parse(text: &[u8], rules: &Ruleset) -> Result<Manifest, ManifestErrorKind> {
         let mut manifest: Manifest =
-            serde_json::from_str(&text).map_err(ManifestErrorKind::Parse)?;
+            serde_json::from_slice(text).map_err(ManifestErrorKind::Parse)?;
         if manifest.fingerprint != rules.fingerprint().to_string() {
             let [found, wanted] = [manifest.rules, rules.name.clone()];
             return Err(ManifestErrorKind::WrongRules { found, wanted });
