@@ -21,6 +21,7 @@ files! {
     "api.js" "text/javascript; charset=utf-8";
     "app.js" "text/javascript; charset=utf-8";
     "base.css" "text/css; charset=utf-8";
+    "beside.js" "text/javascript; charset=utf-8";
     "board.js" "text/javascript; charset=utf-8";
     "charts.js" "text/javascript; charset=utf-8";
     "dom.js" "text/javascript; charset=utf-8";
@@ -39,8 +40,11 @@ files! {
     "pieces.js" "text/javascript; charset=utf-8";
     "position.js" "text/javascript; charset=utf-8";
     "puzzles.js" "text/javascript; charset=utf-8";
+    "review.js" "text/javascript; charset=utf-8";
     "rules.js" "text/javascript; charset=utf-8";
+    "search.js" "text/javascript; charset=utf-8";
     "settings.js" "text/javascript; charset=utf-8";
+    "sounds.js" "text/javascript; charset=utf-8";
     "study.css" "text/css; charset=utf-8";
     "tables.js" "text/javascript; charset=utf-8";
     "theme.js" "text/javascript; charset=utf-8";
@@ -74,12 +78,25 @@ impl Assets {
 
 #[cfg(test)]
 mod tests {
-    use super::FILES;
+    use axum::body::HttpBody;
+    use axum::http::header::ACCEPT_ENCODING;
+    use axum::http::{HeaderMap, HeaderValue};
+
+    use super::{Assets, FILES};
+
+    /// Returns the bytes of all files, as they are sent to a client that accepts this encoding.
+    fn bytes_sent(encoding: &'static str) -> u64 {
+        let request = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(encoding))]);
+        let assets = Assets::new();
+        let body = |name: &str| assets.response(name, &request).into_body();
+        FILES.iter().filter_map(|(name, _, _)| body(name).size_hint().exact()).sum()
+    }
 
     #[test]
     fn the_page_is_small() {
-        let bytes: usize = FILES.iter().map(|(_, _, bytes)| bytes.len()).sum();
-        assert!(bytes <= 160 << 10, "{bytes} bytes");
+        let (compressed, plain) = (bytes_sent("zstd"), bytes_sent("identity"));
+        assert!(compressed > 50_000 && compressed <= 80 << 10, "{compressed} bytes compressed");
+        assert!(plain > 150_000 && plain <= 200 << 10, "{plain} bytes");
     }
 
     #[test]

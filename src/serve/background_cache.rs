@@ -21,6 +21,8 @@ enum CacheEntry<V> {
     /// Queued or being computed.
     Pending,
     Ready(Arc<V>),
+    /// Ready, but computed again.
+    Renewed(Arc<V>),
     /// Removed when it is reported, so that a repaired table is read again.
     Failed(Problem),
 }
@@ -46,24 +48,38 @@ impl<K: Ord + Clone + Send + 'static, V: Send + Sync + 'static> BackgroundCache<
         key: &K,
         work: impl FnOnce() -> Result<V, Problem> + Send + 'static,
     ) -> Result<Option<Arc<V>>, Problem> {
+        self.get_current(key, |_| true, work)
+    }
+
+    /// Like `get`, but computes a value again that `is_current` rejects. The old one is returned
+    /// until the new one is ready.
+    pub(super) fn get_current(
+        &self,
+        key: &K,
+        is_current: impl FnOnce(&V) -> bool,
+        work: impl FnOnce() -> Result<V, Problem> + Send + 'static,
+    ) -> Result<Option<Arc<V>>, Problem> {
         let mut entries = lock(&self.entries);
-        match entries.remove(key) {
-            Some(CacheEntry::Failed(problem)) => Err(problem),
-            Some(CacheEntry::Ready(value)) => {
-                entries.insert(key.clone(), CacheEntry::Ready(Arc::clone(&value)));
-                Ok(Some(value))
+        let (entry, is_requested) = match entries.remove(key) {
+            Some(CacheEntry::Failed(problem)) => return Err(problem),
+            Some(CacheEntry::Ready(value)) if !is_current(&value) => {
+                (CacheEntry::Renewed(value), true)
             }
-            entry => {
-                entries.insert(key.clone(), CacheEntry::Pending);
-                if entry.is_none() {
-                    let request = Request { key: key.clone(), work: Box::new(work) };
-                    self.requests
-                        .send(request)
-                        .map_err(|_| Problem::internal("the background thread has ended"))?;
-                }
-                Ok(None)
-            }
+            Some(known) => (known, false),
+            None => (CacheEntry::Pending, true),
+        };
+        let value = match &entry {
+            CacheEntry::Ready(value) | CacheEntry::Renewed(value) => Some(Arc::clone(value)),
+            CacheEntry::Pending | CacheEntry::Failed(_) => None,
+        };
+        entries.insert(key.clone(), entry);
+        if is_requested {
+            let request = Request { key: key.clone(), work: Box::new(work) };
+            self.requests
+                .send(request)
+                .map_err(|_| Problem::internal("the background thread has ended"))?;
         }
+        Ok(value)
     }
 }
 
@@ -107,6 +123,31 @@ mod tests {
             }
         }
         panic!("never computed");
+    }
+
+    #[test]
+    fn an_outdated_value_is_returned_until_it_is_computed_again() {
+        let cache = BackgroundCache::new();
+        assert_eq!(awaited(&cache, Ok(1)), Some(1));
+        let (release, wait) = channel::<()>();
+        let renewed = cache.get_current(
+            &1,
+            |&value| value > 1,
+            move || {
+                let _ = wait.recv();
+                Ok(2)
+            },
+        );
+        assert_eq!(renewed.unwrap().as_deref(), Some(&1));
+        // It is not requested a second time.
+        let again = cache.get_current(&1, |&value| value > 1, || Ok(3));
+        assert_eq!(again.unwrap().as_deref(), Some(&1));
+        release.send(()).unwrap();
+        let is_renewed = || {
+            thread::sleep(Duration::from_millis(10));
+            cache.get_current(&1, |&value| value > 1, || Ok(3)).unwrap().as_deref() == Some(&2)
+        };
+        assert!((0..500).any(|_| is_renewed()));
     }
 
     #[test]

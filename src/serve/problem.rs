@@ -33,12 +33,19 @@ pub struct Problem {
     cause: Option<Box<str>>,
 }
 
-/// The slice that is missing, and the command that builds it.
+/// The slice that is missing.
 #[derive(Clone, Debug, Serialize)]
 struct Missing {
     slice: String,
-    build: String,
+    /// The command that builds it; `None` if no machine could.
+    build: Option<String>,
+    /// The number of slots of its table, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slots: Option<u64>,
 }
+
+/// Maximum slots of a slice that machines of today could solve. Brandubh's largest has a tenth.
+const MAX_SLOTS: u64 = 1_000_000_000_000_000;
 
 /// The cause of a problem, for the log; not sent to clients.
 #[derive(Clone)]
@@ -85,11 +92,19 @@ impl Problem {
 
     /// A missing table that the answer depends on.
     pub(super) fn missing_table(rules: &str, slice: Slice, detail: String) -> Problem {
-        let missing = Missing {
-            slice: slice.to_string(),
-            build: format!("taflbase build {rules} --slice {slice}"),
-        };
+        let build = Some(build_command(rules, slice));
+        let missing = Missing { slice: slice.to_string(), build, slots: None };
         Problem { missing: Some(Box::new(missing)), ..Problem::table_is_missing(detail) }
+    }
+
+    /// A slice that has no table here, with the number of slots that it would have; `None` if that
+    /// exceeds 64 bits.
+    pub(super) fn slice_without_table(rules: &str, slice: Slice, slots: Option<u64>) -> Problem {
+        let is_possible = slots.is_some_and(|slots| slots <= MAX_SLOTS);
+        let build = is_possible.then(|| build_command(rules, slice));
+        let missing = Missing { slice: slice.to_string(), build, slots };
+        let detail = format!("no table of {slice}");
+        Problem { missing: Some(Box::new(missing)), ..Problem::unknown_slice(detail) }
     }
 
     /// A failed probe.
@@ -149,6 +164,10 @@ impl Problem {
             ..Problem::internal("this request hit a bug in the server; others are not affected")
         }
     }
+}
+
+fn build_command(rules: &str, slice: Slice) -> String {
+    format!("taflbase build {rules} --slice {slice}")
 }
 
 /// Names a table by the slice and metric in its file name (`K2v4.dtw`), without the folders.

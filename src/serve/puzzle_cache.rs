@@ -9,25 +9,60 @@ use super::served_ruleset::ServedRuleset;
 
 /// Time limit for the puzzles of a ruleset. They take seconds, unless others need the cores.
 const MAX_TIME: Duration = Duration::from_secs(600);
+/// Time after which puzzles that are not complete are drawn again.
+const RENEWAL: Duration = Duration::from_secs(3600);
 
 /// Cache of puzzles, drawn from a ruleset's tables on the first request. An entry takes some
 /// hundred kilobytes.
-pub(super) struct PuzzleCache(BackgroundCache<String, Puzzles>);
+pub(super) struct PuzzleCache(BackgroundCache<String, DrawnPuzzles>);
+
+/// The puzzles of a ruleset.
+pub(super) struct DrawnPuzzles {
+    pub(super) puzzles: Puzzles,
+    /// Whether there was time for all of them.
+    pub(super) is_complete: bool,
+    ended: Instant,
+}
 
 impl PuzzleCache {
     pub(super) fn new() -> PuzzleCache {
         PuzzleCache(BackgroundCache::new())
     }
 
-    /// Returns the puzzles of a ruleset, or `None` while they are drawn.
-    pub(super) fn get(&self, served: &Arc<ServedRuleset>) -> Result<Option<Arc<Puzzles>>, Problem> {
-        let drawn = Arc::clone(served);
-        self.0.get(&served.name().to_owned(), move || {
-            let end = Instant::now() + MAX_TIME;
-            Puzzles::draw(&drawn.base, &|| Instant::now() < end).map_err(|error| match error {
-                PuzzleError::Probe(error) => Problem::of_tables(drawn.name(), &error),
-                PuzzleError::Find(error) => Problem::of_search(None, &error),
-            })
-        })
+    /// Returns the puzzles of a ruleset, or `None` while they are drawn for the first time.
+    pub(super) fn get(
+        &self,
+        served: &Arc<ServedRuleset>,
+    ) -> Result<Option<Arc<DrawnPuzzles>>, Problem> {
+        let served = Arc::clone(served);
+        let is_current =
+            |drawn: &DrawnPuzzles| drawn.is_complete || drawn.ended.elapsed() < RENEWAL;
+        let name = served.name().to_owned();
+        self.0.get_current(&name, is_current, move || draw(&served, MAX_TIME))
+    }
+}
+
+fn draw(served: &ServedRuleset, max_time: Duration) -> Result<DrawnPuzzles, Problem> {
+    let end = Instant::now() + max_time;
+    let puzzles =
+        Puzzles::draw(&served.base, &|| Instant::now() < end).map_err(|error| match error {
+            PuzzleError::Probe(error) => Problem::of_tables(served.name(), &error),
+            PuzzleError::Find(error) => Problem::of_search(None, &error),
+        })?;
+    let ended = Instant::now();
+    Ok(DrawnPuzzles { puzzles, is_complete: ended < end, ended })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::rules::Ruleset;
+    use crate::tablebase::Tablebase;
+
+    #[test]
+    fn puzzles_that_took_too_long_are_not_complete() {
+        let base = Arc::new(Tablebase::new(Ruleset::builtin("brandubh").unwrap()));
+        let served = ServedRuleset::new(base, None, Vec::new(), true);
+        assert!(!draw(&served, Duration::ZERO).unwrap().is_complete);
     }
 }

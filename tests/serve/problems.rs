@@ -1,6 +1,8 @@
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
+use taflbase::index::SliceIndex;
+use taflbase::{Ruleset, Slice};
 
 use super::{WON, get, post, send, served};
 
@@ -46,6 +48,28 @@ async fn a_line_without_a_table_names_the_build_command() {
     let problem = got.json();
     assert_eq!(problem["slice"], "K4v8");
     assert_eq!(problem["build"], "taflbase build brandubh --slice K4v8");
+}
+
+#[tokio::test]
+async fn a_slice_without_a_table_names_the_build_command_if_a_machine_can_run_it() {
+    let router = served();
+    let brandubh = Ruleset::builtin("brandubh").unwrap();
+    let rules = "/api/v1/rulesets";
+    let problem = get(&router, &format!("{rules}/brandubh/slices/K2v5")).await.json();
+    assert_eq!(problem["build"], "taflbase build brandubh --slice K2v5");
+    let index = SliceIndex::new(&brandubh, Slice { defenders: 2, attackers: 5 }).unwrap();
+    assert_eq!(problem["slots"], index.slots());
+    let problem = get(&router, &format!("{rules}/alea-evangelii/slices/K10v20")).await.json();
+    assert_eq!(
+        (problem["code"].as_str(), &problem["build"]),
+        (Some("unknown-slice"), &json!(null))
+    );
+    assert!(problem.get("slots").is_none(), "{problem}");
+    let unsolved = get(&router, &format!("{rules}/copenhagen/slices/K12v24")).await.json();
+    let detail = unsolved["detail"].as_str().unwrap();
+    assert!(detail.contains("does not solve games with"), "{unsolved}");
+    let problem = get(&router, &format!("{rules}/brandubh/slices/K1v0")).await.json();
+    assert!(problem.get("build").is_none(), "{problem}");
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use crate::system::random::SeededRng;
 use super::super::app_state::AppState;
 use super::super::extract::{QueryParams, RulesetPath};
 use super::super::problem::Problem;
+use super::super::puzzle_cache::DrawnPuzzles;
 use super::super::response::{Caching, JsonReply, retry_later};
 use super::super::served_ruleset::ServedRuleset;
 
@@ -37,6 +38,8 @@ struct PuzzleReply {
 #[derive(Serialize)]
 struct PuzzleList<'a> {
     rules: &'a str,
+    /// Whether there was time to draw all of them.
+    complete: bool,
     kinds: Vec<KindEntry>,
 }
 
@@ -55,12 +58,13 @@ struct PendingReply<'a> {
 }
 
 /// Counts the puzzles of each kind.
-fn list(served: &ServedRuleset, puzzles: &Puzzles) -> Result<Response, Problem> {
+fn list(served: &ServedRuleset, drawn: &DrawnPuzzles) -> Result<Response, Problem> {
     let kinds = PuzzleKind::ALL.into_iter().map(|kind| KindEntry {
         kind: kind.name(),
-        levels: std::array::from_fn(|level| puzzles.of(kind, level).len()),
+        levels: std::array::from_fn(|level| drawn.puzzles.of(kind, level).len()),
     });
-    let list = PuzzleList { rules: served.name(), kinds: kinds.collect() };
+    let list =
+        PuzzleList { rules: served.name(), complete: drawn.is_complete, kinds: kinds.collect() };
     let reply = JsonReply::new(&list, Caching::Revalidate)?;
     Ok(reply.about(served.name(), None).into_response())
 }
@@ -73,8 +77,8 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let kind = query.kind.as_deref().map(parse_kind).transpose()?;
     let level = parse_level(query.level.as_deref())?;
-    let Some(puzzles) = state.puzzles.get(&served)? else { return pending(&served) };
-    let Some(kind) = kind else { return list(&served, &puzzles) };
+    let Some(drawn) = state.puzzles.get(&served)? else { return pending(&served) };
+    let Some(kind) = kind else { return list(&served, &drawn) };
     let random = || RandomState::new().hash_one(kind.name()) >> (u64::BITS - SEED_BITS);
     let (seed, caching) = match query.seed {
         Some(seed) => (seed, Caching::Revalidate),
@@ -84,7 +88,7 @@ pub(super) async fn show(
         kind: kind.name(),
         level: LEVELS[level],
         seed,
-        found: chosen(&served, &puzzles, kind, level, seed)?,
+        found: chosen(&served, &drawn.puzzles, kind, level, seed)?,
     };
     let slice = Some(reply.found.slice.clone());
     Ok(JsonReply::new(&reply, caching)?.about(served.name(), slice).into_response())

@@ -30,12 +30,13 @@ export class Verdict {
       ]);
   }
 
-  /** The command that builds the missing tables. */
+  /** The missing tables, and the command that builds them. */
   command(rules, slices) {
+    const about = slices.slice(0, 1).map((slice) => h("a", { href: `#${rules.name}/${slice}` }, `${slice}, ${menOf(slice)} men`));
     const built = `taflbase build ${rules.name} ${slices.slice(0, 3).map((slice) => `--slice ${slice}`).join(" ")}`;
     // Larger slices are too expensive to build.
-    if (slices.every((slice) => menOf(slice) > 9)) return null;
-    return [h("code", built), button("Copy", (event) => copy(built, event.currentTarget))];
+    if (slices.every((slice) => menOf(slice) > 9)) return about;
+    return [about, h("code", built), button("Copy", (event) => copy(built, event.currentTarget))];
   }
 
   over(over) {

@@ -13,6 +13,7 @@ export class Problem extends Error {
   constructor(body) {
     super(body.detail ?? body.title ?? "the server does not respond");
     this.code = body.code ?? "no-answer";
+    this.body = body;
   }
 }
 
@@ -123,6 +124,13 @@ export function random(name, slice, wanted, signal) {
   const query = new URLSearchParams(wanted);
   return request(`${rulesetPath(name)}/slices/${slice}/random?${query}`, { signal });
 }
+
+/** Positions of a slice that match. */
+export const find = (name, slice, wanted, signal) =>
+  request(`${rulesetPath(name)}/slices/${slice}/find?${new URLSearchParams(wanted)}`, { signal });
+
+/** The address of a picture: `wanted` has a position and a format, and perhaps a move. */
+export const picture = (name, wanted) => `${ROOT}${rulesetPath(name)}/picture?${new URLSearchParams(wanted)}`;
 
 /** The engine's move in a game that began at a position; `onwait` gets the place in the queue. */
 export function reply(name, position, moves, level, signal, onwait) {

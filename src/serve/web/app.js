@@ -20,8 +20,6 @@ let isBoardShown = false;
 const LARGE = 11;
 let rulesets = [];
 let engine = null;
-/** Whether the next board is shown with the engine at work. */
-let isAnalysisWanted = false;
 let visit = new AbortController();
 
 function decoded(text) {
@@ -43,8 +41,12 @@ function parseFragment() {
   if (kind) return { rules, view: "puzzle", puzzle: [kind, level, at.replace("_", " ")] };
   if (rest.startsWith("/stores/")) return { rules, view: "store", store: rest.slice("/stores/".length) };
   if (/^\/K\d+v\d+$/.test(rest)) return { rules, view: "slice", slice: rest.slice(1) };
-  const [board, ...moves] = rest.split("!");
-  return { rules, position: board.replace("_", " "), moves };
+  const [search, slice] = /^\/search(?:\/(K\d+v\d+))?$/.exec(rest) ?? [];
+  if (search) return { rules, view: "search", slice };
+  // The engine is at work where no table knows the value.
+  const [analyse] = /^\/analyse\b/.exec(rest) ?? [""];
+  const [board, ...moves] = rest.slice(analyse.length).split("!");
+  return { rules, position: board.replace("_", " "), moves, isAnalysed: analyse !== "" };
 }
 
 async function route() {
@@ -56,12 +58,12 @@ async function route() {
   explorer?.suspend();
   const late = setTimeout(() => !signal.aborted && show(loading(), false), SLOW);
   try {
-    const { rules: name, view, position, moves, ...subject } = parseFragment();
+    const { rules: name, view, ...subject } = parseFragment();
     main.inert = Boolean(view);
     if (!summary(name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
     const rules = await api.rules(name);
     if (signal.aborted) return;
-    const node = view ? await viewOf(view, rules, subject, signal) : await boardOf(name, position, moves, signal);
+    const node = view ? await viewOf(view, rules, subject, signal) : await boardOf(rules, subject, signal);
     if (signal.aborted) return;
     show(node, !view);
     updateHeader(rules, view ?? "board");
@@ -89,6 +91,7 @@ function show(node, isBoard) {
 async function viewOf(view, rules, { slice, store, puzzle }, signal) {
   if (/^(puzzle|daily)/.test(view)) return puzzleViewOf(view, rules, puzzle, signal);
   if (view === "rules") return (await import("./rules.js")).rulesView(rules);
+  if (view === "search") return (await import("./search.js")).searchView(rules, slice, signal);
   if (view === "store") return (await import("./tree.js")).storeView(rules, store, signal);
   const { proofsView, sliceView, tablesView } = await import("./tables.js");
   if (view === "tables") return tablesView(rules);
@@ -102,12 +105,13 @@ async function puzzleViewOf(view, rules, puzzle, signal) {
   if (view === "puzzle") return puzzleView(rules, ...puzzle, signal);
   // Without a puzzle the game opens at its start, with the engine at work.
   const found = await daily(rules, signal);
-  isAnalysisWanted = !found;
-  if (!signal.aborted) location.replace(found ?? link(rules.name, summary(rules.name).start));
+  if (!signal.aborted) location.replace(found ?? `#${rules.name}/analyse`);
   return loading();
 }
 
-async function boardOf(name, position, moves, signal) {
+async function boardOf(rules, { position: at, moves, isAnalysed }, signal) {
+  const { name } = rules;
+  const position = at || startOf(rules);
   explorer ??= new Explorer(engine);
   if (moves?.length) {
     const game = await (await import("./games.js")).readGame(name, [position, ...moves].join(" "), signal);
@@ -119,9 +123,7 @@ async function boardOf(name, position, moves, signal) {
   const text = format(parse(position));
   const stored = [history.state?.game, explorer.game].find((game) =>
     game?.rules === name && format(positionOf(game)) === text);
-  await explorer.open(stored ?? newGame(name, text));
-  if (isAnalysisWanted) explorer.engine?.start();
-  isAnalysisWanted = false;
+  await explorer.open(stored ?? newGame(name, text), isAnalysed);
   return explorer.node;
 }
 
@@ -130,13 +132,13 @@ const summary = (wanted) => rulesets.find(({ name }) => name === wanted);
 function updateHeader(rules, view) {
   document.title = `${rules.title}: ${view === "board" ? "explorer" : view} – taflbase`;
   const game = explorer?.game;
-  const board = game?.rules === rules.name ? link(rules.name, format(positionOf(game))) : link(rules.name, startOf(rules));
+  const board = game?.rules === rules.name ? link(rules.name, format(positionOf(game))) : `#${rules.name}/analyse`;
   const go = (label, to, ...views) => h("a", { href: to, "aria-current": views.includes(view) && "page",
     // On the board itself, do nothing.
     onclick: (event) => label === "Board" && view === "board" && event.preventDefault() }, label);
   fill(header.querySelector("nav"), go("Board", board, "board"),
     go("Puzzles", `#${rules.name}/puzzles`, "puzzles", "puzzle", "daily"),
-    go("Tables", `#${rules.name}/tables`, "tables", "slice"),
+    go("Tables", `#${rules.name}/tables`, "tables", "slice", "search"),
     (summary(rules.name).proofs || summary(rules.name).stores) && go("Proofs", `#${rules.name}/proofs`, "proofs", "store"),
     go("Rules", `#${rules.name}`, "rules"));
   header.querySelector("select").value = rules.name;
@@ -147,7 +149,7 @@ function games() {
   return h("select", { "aria-label": "Game", onchange: (event) => {
     const name = event.currentTarget.value;
     const { view } = parseFragment();
-    const other = { rules: name, puzzles: `${name}/puzzles` };
+    const other = { rules: name, puzzles: `${name}/puzzles`, search: `${name}/search` };
     location.hash = view && view !== "puzzle" ? other[view] ?? `${name}/tables` : name === WELCOME.rules ? link(name, WELCOME.position).slice(1) : `${name}/daily`;
   } }, groups().map(([label, members]) => h("optgroup", { label }, members.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)))));
 }

@@ -6,6 +6,7 @@ import { marks, NAMES } from "./pieces.js";
 import { name, parseMove, square } from "./position.js";
 import { moveValue } from "./words.js";
 import { makeDraggable } from "./drag.js";
+import { sound } from "./sounds.js";
 
 /**
  * The state of a board. Mode "play" accepts the given moves, "edit" any change, "still" nothing.
@@ -22,9 +23,12 @@ export class Board {
     this.grid = h("div.grid", { role: "grid", onkeydown: (event) => this.key(event),
       onclick: (event) => this.click(event), onfocusin: (event) => this.focus(event) });
     this.arrows = s("svg.arrows", { "aria-hidden": "true" });
+    this.ideas = s("svg.ideas", { "aria-hidden": "true" });
+    this.thoughts = [];
+    this.gauge = h("div.gauge", { role: "img", hidden: true });
     this.files = h("div.files", { "aria-hidden": "true" });
     this.ranks = h("div.ranks", { "aria-hidden": "true" });
-    this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.arrows), this.files);
+    this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.ideas, this.arrows), this.gauge, this.files);
     this.node = h("div.frame", { onscroll: () => this.cue() }, this.plane);
     new ResizeObserver(() => this.cue()).observe(this.node);
     makeDraggable(this);
@@ -39,6 +43,7 @@ export class Board {
       && before?.position.size === shown.position.size;
     if (!same) this.lay();
     this.update();
+    if (before && shown.last && shown.last !== before.last && shown.mode !== "still") sound(shown.last);
   }
 
   /** Marks the edges beyond which there is more of the board. */
@@ -68,7 +73,7 @@ export class Board {
     }))));
     fill(this.files, files.map((file) => h("span", String.fromCharCode(97 + file))));
     fill(this.ranks, ranks.map((rank) => h("span", String(rank + 1))));
-    this.arrows.setAttribute("viewBox", `0 0 ${size} ${size}`);
+    for (const layer of [this.arrows, this.ideas]) layer.setAttribute("viewBox", `0 0 ${size} ${size}`);
     if (this.focused >= size * size) this.focused = 0;
     if (isFocused) this.cells[this.focused].focus();
   }
@@ -94,6 +99,7 @@ export class Board {
       if (target) cell.lastChild.classList.add("sign");
     });
     this.arrow(null);
+    this.think(this.thoughts);
   }
 
   words(at, called, piece, target) {
@@ -184,6 +190,22 @@ export class Board {
   arrow(text, category = "undecided") {
     set(this.arrows, { class: `arrows ${category}` });
     fill(this.arrows, text && this.drawn(parseMove(text)));
+  }
+
+  /** Draws the engine's first moves as arrows, the best one first. */
+  think(thoughts) {
+    this.thoughts = thoughts;
+    fill(this.ideas, thoughts.map(({ move, category }, i) =>
+      s(`g.${category ?? "undecided"}`, { opacity: 0.85 / (i + 1) }, this.drawn(parseMove(move)).slice(0, 2))).reverse());
+  }
+
+  /** Shows who is ahead beside the board: the defenders' share, from 0 to 1, and words; null hides it. */
+  weigh(balance) {
+    this.gauge.hidden = balance === null;
+    if (balance === null) return;
+    const [share, words] = balance;
+    set(this.gauge, { "aria-label": words, title: words });
+    this.gauge.style.setProperty("--share", String(share));
   }
 
   drawn(move) {

@@ -4,6 +4,7 @@ import { analysis, reply } from "./api.js";
 import { button, choice, fill, h, icon, panel, preview } from "./dom.js";
 import { awaited } from "./game.js";
 import { other } from "./position.js";
+import { keep, setting } from "./settings.js";
 import { number, SIDES, TURNS } from "./words.js";
 
 const LINES = [1, 2, 3, 5];
@@ -14,11 +15,19 @@ export class Engine {
     this.runs = button("Analyse", () => (this.source ? this.stop() : this.start()), { class: "runs" });
     this.count = h("select", { "aria-label": "Lines", onchange: () => this.source && this.start() },
       LINES.map((count) => h("option", { value: count }, count === 1 ? "1 line" : `${count} lines`)));
+    this.draws = h("input", { type: "checkbox", onchange: () => { keep("arrows", this.draws.checked ? null : "off"); this.tell(); } });
+    this.draws.checked = setting("arrows") !== "off";
     this.depth = h("p.note", { "aria-live": "off" });
     this.lines = h("ol.thoughts");
     this.intro = "The engine also searches positions without tables.";
     this.node = panel("Engine", "engine",
-      h("div.tools", this.runs, this.count), this.depth, this.lines);
+      h("div.tools", this.runs, this.count, h("label.check", this.draws, "Arrows")), this.depth, this.lines);
+  }
+
+  /** Shows on the board what was found. */
+  tell() {
+    const moves = this.draws.checked && this.found ? this.found.lines.filter((line) => line.moves.length) : [];
+    this.handlers.onthoughts(moves.map((line) => ({ move: line.moves[0], category: line.category })), this.found);
   }
 
   /** Sets the position; restarts a running search there. */
@@ -26,15 +35,14 @@ export class Engine {
     this.node.hidden = !isAllowed;
     this.runs.disabled = isOver;
     if (!isAllowed || isOver) this.stop(true);
-    if (this.rules === rules && this.position === position) return;
+    if (this.rules === rules && this.position === position) return this.tell();
     [this.rules, this.position] = [rules, position];
     if (this.source && !isOver) this.start();
     else this.stop(true);
   }
 
   start() {
-    this.stop();
-    fill(this.lines);
+    this.stop(true);
     this.depth.textContent = "Thinking…";
     this.source = analysis(this.rules, this.position, this.count.value);
     this.runs.textContent = "Stop";
@@ -53,12 +61,16 @@ export class Engine {
     this.source = null;
     this.runs.textContent = "Analyse";
     if (isForgotten) {
+      this.found = null;
+      this.tell();
       fill(this.lines);
       this.depth.textContent = this.intro;
     }
   }
 
   iteration(found) {
+    this.found = found;
+    this.tell();
     this.depth.textContent = `Depth ${found.depth}${found.complete ? "" : ", not finished"}, ${number(found.nodes)} positions, ${number(found.table_hits)} table hits`;
     fill(this.lines, found.lines.map((line) => this.line(line, found.to_move)));
   }
@@ -72,16 +84,22 @@ export class Engine {
   }
 }
 
+/** The depth of a short search, and its time after the first iteration, in milliseconds. */
+const [DEEP, LONG] = [6, 1500];
+
 /** The engine's opinion of a position after a short search: its best line. */
 export function opinion(rules, position, signal) {
   return new Promise((resolve) => {
     const source = analysis(rules, position, 1);
     let line = {};
-    const end = () => { source.close(); resolve(line); };
+    let late = 0;
+    const end = () => { clearTimeout(late); source.close(); resolve(line); };
+    signal.addEventListener("abort", end);
     source.addEventListener("iteration", (event) => {
       const found = JSON.parse(event.data);
       [line = {}] = found.lines;
-      if (found.depth >= 6 || signal.aborted) end();
+      late ||= setTimeout(end, LONG);
+      if (found.depth >= DEEP) end();
     });
     for (const kind of ["end", "error"]) source.addEventListener(kind, end);
   });
@@ -91,7 +109,7 @@ export function opinion(rules, position, signal) {
 const queued = (place) => `The engine is busy: you are ${place === 1 ? "next" : `number ${place} in the queue`}.`;
 
 /** A score as text: the winner, or the lead in soldiers. */
-function inWords({ category, plies, estimate, score }, side) {
+export function inWords({ category, plies, estimate, score }, side) {
   const [own, others] = side === "attackers" ? [SIDES.a, SIDES.d] : [SIDES.d, SIDES.a];
   const distance = plies === null ? "" : ` in ${plies}`;
   if (category === "win") return `${own} win${distance}`;
@@ -100,19 +118,28 @@ function inWords({ category, plies, estimate, score }, side) {
   return `${estimate < 0 ? others : own} ahead by ${(Math.abs(estimate) / 100).toFixed(2)}`;
 }
 
+/** What a level does. */
+function levelInWords({ nodes, margin, tables }) {
+  const search = nodes === null ? "Thinks for some seconds about a move" : `Looks at ${number(nodes)} positions for a move`;
+  return `${search}${tables ? ", and knows the tables" : ", without the tables"}. ${margin ? `Chooses at random among moves up to ${margin} soldiers worse than the best.` : "Plays the best move it finds."}`;
+}
+
 export class Opponent {
-  /** @param {string[]} levels weakest first */
-  constructor(levels, handlers) {
+  /** @param {{levels: string[], strengths: Object[]}} engine levels, weakest first */
+  constructor({ levels, strengths }, handlers) {
     this.handlers = handlers;
     this.human = "d";
     this.sides = choice("Your side", "human", [
       ["a", icon("piece-t"), SIDES.a], ["d", icon("piece-K"), SIDES.d],
     ], (side) => { this.human = side; });
     this.sides.choose(this.human);
-    this.level = h("select", { "aria-label": "Strength" },
+    this.about = h("p.note");
+    const explain = () => { this.about.textContent = levelInWords(strengths[levels.indexOf(this.level.value)]); };
+    this.level = h("select", { "aria-label": "Strength", onchange: explain },
       levels.map((level, i) => h("option", { value: level, selected: i === Math.floor(levels.length / 2) }, level)));
     const begin = (isFromHere) => () => handlers.onbegin(this.human, this.level.value, isFromHere);
-    this.before = h("div", h("div.tools", this.sides.node, this.level),
+    explain();
+    this.before = h("div", h("div.tools", this.sides.node, this.level), this.about,
       h("div.tools", button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
     this.state = h("p.note", { role: "status" });
     this.hints = h("input", { type: "checkbox", onchange: () => handlers.onhints(this.hints.checked) });

@@ -2,13 +2,13 @@
 
 import { Moves, Verdict } from "./answer.js";
 import * as api from "./api.js";
+import { balance, captured, legend } from "./beside.js";
 import { Board } from "./board.js";
 import { agrees, button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
 import { Engine, opinion, Opponent } from "./engine.js";
-import { awaited, gameLink, newGame, withLine, atPly, mover, over, withMove, position, positions, startOf } from "./game.js";
+import { asMain, awaited, begins, gameLink, inLine, linesOf, newGame, withLine, atPly, mover, over, withMove, withoutLine, position, positions, startOf } from "./game.js";
 import { Line } from "./line.js";
-import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse, parseMove } from "./position.js";
 import { bestOf, lacking, SIDES, TURNS } from "./words.js";
 
@@ -46,10 +46,14 @@ export class Explorer {
     this.edit = new Edit({ onchange: (changed) => this.setPosition(format(changed)) });
     this.verdict = new Verdict({ onrandom: (answer) => this.showRandom(answer), onretry: () => this.render() });
     this.moves = new Moves(point);
-    this.line = new Line({ ongo: (at) => this.go(at), online: () => this.showBestLine(), ongames: () => this.showGames() });
+    this.line = new Line({
+      ongo: (at) => this.go(at), online: (line, at) => this.setGame(inLine(this.game, line, at), false),
+      onbest: () => this.showBestLine(), ongames: () => this.showGames(), onreview: () => this.showReview(),
+      onmain: () => this.setGame(asMain(this.game), false), onremove: () => this.setGame(withoutLine(this.game), true),
+    });
     if (!engine) return;
-    this.engine = new Engine({ ...point, onplay: (moves) => this.setGame(atPly(withLine(this.game, moves), this.game.at + moves.length)) });
-    this.opponent = new Opponent(engine.levels, {
+    this.engine = new Engine({ ...point, onthoughts: (moves, found) => { this.board.think(moves); this.weigh(found); }, onplay: (moves) => this.setGame(atPly(withLine(this.game, moves), this.game.at + moves.length)) });
+    this.opponent = new Opponent(engine, {
       onbegin: (human, level, isFromHere) => this.startMatch(human, level, isFromHere),
       onreply: (answer) => this.engineMoved(answer),
       onback: () => this.takeBack(),
@@ -85,14 +89,15 @@ export class Explorer {
       this.fault);
   }
 
-  /** Shows a game from the history or a link. */
-  async open(game) {
+  /** Shows a game from the history or a link; `isAnalysed` starts the engine if the value is unknown. */
+  async open(game, isAnalysed = false) {
     this.rules = await api.rules(game.rules);
     const { size } = parse(game.start);
     if (size !== this.rules.size) {
       throw new Error(`${this.rules.title} is played on ${this.rules.size} ranks, not on ${size}`);
     }
     this.game = game;
+    this.isAnalysed = isAnalysed;
     this.render();
   }
 
@@ -100,6 +105,7 @@ export class Explorer {
   suspend() {
     this.line.pause();
     this.requests?.abort();
+    this.reviewing?.abort();
   }
 
   /** Sets the game, as a new history entry or in place of the current one. */
@@ -118,9 +124,7 @@ export class Explorer {
 
   play(move) {
     if (!this.legalMoves().some((known) => known.move === move)) return;
-    // The line's next move keeps its rest.
-    if (this.game.moves[this.game.at] === move && !this.game.opponent) this.setGame(atPly(this.game, this.game.at + 1));
-    else this.setGame(withMove(this.game, move));
+    this.setGame(withMove(this.game, move));
   }
 
   go(at) {
@@ -167,7 +171,20 @@ export class Explorer {
 
   async showGames() {
     const { showGames } = await import("./games.js");
-    showGames(this.game, (game) => this.take(game));
+    showGames(this.game, this.isTurned, (game) => this.take(game));
+  }
+
+  /** Reviews the game; the review stays as long as the game has this line. */
+  async showReview() {
+    this.reviewing?.abort();
+    this.reviewing = new AbortController();
+    this.reviewed = this.game;
+    const { moves } = this.game;
+    const { review } = await import("./review.js");
+    await review(this.game, Boolean(this.engine), this.line.review, this.reviewing.signal, {
+      ongo: (at) => this.setGame(inLine(this.game, moves, at), false), onpoint: (move) => this.board.arrow(move),
+      onplay: (at, move) => this.setGame(withMove(inLine(this.game, moves, at), move)),
+    });
   }
 
   /** Opens a random position with the same material, side and value. */
@@ -303,6 +320,8 @@ export class Explorer {
     this.requests?.abort();
     this.requests = new AbortController();
     this.node.classList.remove("waiting");
+    this.board.think([]);
+    this.dropReview();
     this.answer = api.probed(this.game.rules, text);
     this.sides.choose(now.side);
     this.input.value = text;
@@ -313,11 +332,27 @@ export class Explorer {
     this.draw();
     const end = over(this.game);
     this.showEngine(end !== null);
+    this.weigh();
     if (end) this.verdict.over(end);
     else if (this.answer) this.answered(this.answer);
     else this.ask(text);
     this.askValues();
     if (this.opponent) this.showOpponent();
+  }
+
+  /** Removes the review of another game. */
+  dropReview() {
+    const { game, reviewed } = this;
+    if (!reviewed || (reviewed.rules === game.rules && reviewed.start === game.start
+      && linesOf(game).some((line) => begins(line, reviewed.moves)))) return;
+    this.reviewing.abort();
+    this.reviewed = null;
+    fill(this.line.review);
+  }
+
+  /** Shows who is ahead. */
+  weigh(found = this.engine?.found) {
+    this.board.weigh(this.areValuesShown() ? balance(this.game, this.answer, found, this.rules) : null);
   }
 
   /** Shows the game against the engine, beside the board while there is one. */
@@ -373,9 +408,12 @@ export class Explorer {
   }
 
   answered(answer) {
+    this.weigh();
     if (this.areValuesShown()) this.verdict.answer(answer, this.rules);
     else this.verdict.say(TURNS[awaited(this.game)], "", position(this.game).side);
     this.showEngine(answer.moves.length === 0);
+    if (this.isAnalysed && answer.category === "unknown" && answer.moves.length) this.engine?.start();
+    this.isAnalysed = false;
   }
 
   draw() {
@@ -397,8 +435,6 @@ export class Explorer {
 
   drawLegend() {
     this.title.textContent = `Board of ${this.rules.title}`;
-    const kinds = new Set(marks(this.rules).values());
-    fill(this.legend, Object.entries(MEANINGS).map(([kind, meaning]) =>
-      kinds.has(kind) && h("li", h("span", { class: `swatch ${kind}` }), meaning)));
+    fill(this.legend, legend(this.rules), captured(this.game));
   }
 }

@@ -1,12 +1,14 @@
 // A game as stored in the browser's history: start, moves, and the ply on the board. Moves after
-// that ply can be replayed.
+// that ply can be replayed. Lines that other moves have replaced are kept as a tree.
 
 import { apply, format, other, parse } from "./position.js";
 import { letter, SIDES, winner } from "./words.js";
 import { valued } from "./api.js";
 
 /**
- * @typedef {{rules: string, start: string, moves: string[], at: number,
+ * `lines` are all lines of the tree from the start to their ends, the main line first, if there
+ * is more than the moves.
+ * @typedef {{rules: string, start: string, moves: string[], at: number, lines?: string[][],
  *   over?: {winner: string | null, reason: string} | null,
  *   opponent?: {side: "a" | "d", level: string} | null}} Game
  */
@@ -18,16 +20,63 @@ export function newGame(rules, start) {
   return { rules, start, moves: [], at: 0 };
 }
 
+/** Maximum lines of a tree; the oldest but the main line are dropped. */
+const MOST_LINES = 200;
+
+/** The lines of the game's tree. */
+export const linesOf = (game) => game.lines ?? [game.moves];
+
+/** Whether a line begins with these moves. */
+export const begins = (line, moves) => moves.every((move, i) => line[i] === move);
+
+/** The lines with another one, which may go on from one of them. */
+function joined(lines, moves) {
+  if (lines.some((line) => begins(line, moves))) return lines;
+  const at = lines.findIndex((line) => begins(moves, line));
+  return at < 0 ? [...lines, moves] : lines.with(at, moves);
+}
+
+/** The game with these moves, which keeps its other lines. */
+function along(game, moves, at) {
+  const lines = joined(joined(linesOf(game), game.moves), moves);
+  if (lines.length > MOST_LINES) lines.splice(1, 1);
+  return { ...game, moves, at, over: ended(moves.at(-1) ?? ""), lines: lines.length > 1 ? lines : undefined };
+}
+
 /** The game with a move at the current ply, in place of later ones. */
 export function withMove(game, move) {
   const moves = [...game.moves.slice(0, game.at), move];
-  return { ...game, moves, at: moves.length, over: ended(move) };
+  // A line that goes on from here keeps its rest, unless an engine has to reply.
+  const known = !game.opponent && [game.moves, ...linesOf(game)].find((line) => begins(line, moves));
+  if (known === game.moves) return atPly(game, moves.length);
+  return along(game, known || moves, moves.length);
 }
 
 /** The game with these moves after the current ply. */
 export function withLine(game, line) {
-  const moves = [...game.moves.slice(0, game.at), ...line];
-  return { ...game, moves, over: ended(moves.at(-1) ?? "") };
+  return along(game, [...game.moves.slice(0, game.at), ...line], game.at);
+}
+
+/** The game in another line of its tree. */
+export function inLine(game, line, at) {
+  return line === game.moves || (line.length === game.moves.length && begins(line, game.moves))
+    ? atPly(game, at) : along(game, line, at);
+}
+
+/** The game with its current line as the main line. */
+export function asMain(game) {
+  const others = linesOf(game).filter((line) => !begins(line, game.moves));
+  const own = linesOf(game).filter((line) => begins(line, game.moves));
+  return { ...game, lines: [...own, ...others] };
+}
+
+/** The game without its current line, in the one that has most moves in common with it. */
+export function withoutLine(game) {
+  const others = linesOf(game).filter((line) => !begins(line, game.moves));
+  const common = (line) => line.findIndex((move, i) => move !== game.moves[i]);
+  const [next = []] = others.toSorted((one, two) => common(two) - common(one));
+  return { ...game, moves: next, lines: others.length > 1 ? others : undefined, over: ended(next.at(-1) ?? ""),
+    at: Math.max(0, Math.min(game.at, common(next))) };
 }
 
 /** The game at another ply. */

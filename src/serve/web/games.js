@@ -2,10 +2,19 @@
 
 import * as api from "./api.js";
 import { button, copy, h } from "./dom.js";
-import { atPly, gameLink, newGame, over, text, withLine } from "./game.js";
+import { atPly, gameLink, newGame, over, position, text, withLine } from "./game.js";
+import { format } from "./position.js";
+
+/** A picture of the board; of a finished game, which has no position, with its last move. */
+function picture(game, isTurned, kind) {
+  const move = over(game) && game.moves.at(-1);
+  const shown = atPly(game, game.at - (move ? 1 : 0));
+  const wanted = { position: format(position(shown)), format: kind, ...(move && { move }), ...(isTurned && { turned: true }) };
+  return h("a.button", { href: api.picture(game.rules, wanted), download: `${game.rules}.${kind}` }, `Board as ${kind.toUpperCase()}`);
+}
 
 /** Shows the dialog; `open` is called with a game that was read. */
-export function showGames(game, open) {
+export function showGames(game, isTurned, open) {
   const end = over(atPly(game, game.moves.length));
   const fault = h("p.fault", { role: "alert" });
   const field = h("textarea", { id: "game-text", rows: 8, spellcheck: "false" });
@@ -28,7 +37,8 @@ export function showGames(game, open) {
   const dialog = h("dialog.panel", { "aria-labelledby": "games-title", onclose: () => dialog.remove() },
     h("h2", { id: "games-title" }, "This game"),
     h("div.tools", button("Save as .otg", save), button("Copy moves", (event) => copy(text(game), event.currentTarget)),
-      button("Copy game link", (event) => copy(link(), event.currentTarget))),
+      button("Copy game link", (event) => copy(link(), event.currentTarget)),
+      ["svg", "png"].map((kind) => picture(game, isTurned, kind))),
     h("h3", h("label", { for: "game-text" }, "Open a game: an .otg record or a list of moves")), field, file, fault,
     h("div.tools", button("Open", read, { class: "primary" }), button("Close", () => dialog.close())));
   document.body.append(dialog);

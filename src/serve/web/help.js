@@ -2,6 +2,7 @@
 
 import { button, h } from "./dom.js";
 import { areLettersOn, setLetters } from "./keys.js";
+import { areSoundsOn, setSounds } from "./sounds.js";
 
 const KEYS = [
   ["← →", "back and forward in the game"], ["Space", "best move"], ["f", "flip the board"],
@@ -13,8 +14,11 @@ const BOARD_KEYS = [
 ];
 
 export function showHelp() {
-  const letters = h("input", { type: "checkbox", onchange: () => setLetters(letters.checked) });
-  letters.checked = areLettersOn();
+  const check = (label, isOn, set) => {
+    const input = h("input", { type: "checkbox", onchange: () => set(input.checked) });
+    input.checked = isOn();
+    return h("label.check", input, label);
+  };
   const list = (title, keys) => [h("h3", title), h("dl.keys",
     keys.map(([key, action]) => [h("dt", h("kbd", key)), h("dd", action)]))];
   const dialog = h("dialog.panel", { "aria-labelledby": "help-title", onclose: () => dialog.remove() },
@@ -22,7 +26,8 @@ export function showHelp() {
     h("p", "Endgame tables hold the value of every position with few pieces: who wins with best play, and in how many plies. A ply is a move by one side. The winner hurries, the loser delays."),
     h("p", "Choose a game above. Move pieces in Play, or set up any position in Edit. Beyond the tables the engine searches."),
     list("Keys", KEYS), list("Keys on the board", BOARD_KEYS),
-    h("label.check", letters, "Use single letters as shortcuts"),
+    check("Use single letters as shortcuts", areLettersOn, setLetters),
+    check("Sounds of moves", areSoundsOn, setSounds),
     h("div.tools", button("Close", () => dialog.close())));
   document.body.append(dialog);
   dialog.showModal();

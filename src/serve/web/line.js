@@ -1,7 +1,7 @@
-// The moves of the game and of the line: stepping, playback, copying, and a chart of distances.
+// The tree of the game's lines: stepping, playback, copying, and a chart of distances.
 
 import { button, copy, fill, h, icon, panel, s } from "./dom.js";
-import { mover, text, values } from "./game.js";
+import { linesOf, mover, text, values } from "./game.js";
 import { plies, SIDES } from "./words.js";
 
 /** Playback time per ply, in milliseconds. */
@@ -15,14 +15,17 @@ export class Line {
     this.back = [step("start", "To the start", () => 0), step("back", "Back", () => this.game.at - 1)];
     this.forth = [step("forth", "Forward", () => this.game.at + 1), step("end", "To the end", () => this.game.moves.length)];
     this.runs = button("Play", () => (this.timer ? this.pause() : this.play()), { class: "runs" });
-    this.asks = button("Best line", handlers.online, { class: "asks" });
+    this.asks = button("Best line", handlers.onbest, { class: "asks" });
     this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget));
     this.list = h("ol.plies");
     this.strip = h("figure.strip");
     this.note = h("p.note");
+    this.tends = h("div.tools", button("Make it the main line", handlers.onmain), button("Remove this line", handlers.onremove));
+    this.reviews = button("Review", handlers.onreview);
+    this.review = h("div.review");
     this.node = panel("Line", "line",
-      h("div.tools", this.asks, h("span.joined", this.back, this.runs, this.forth)),
-      h("div.made", this.note, this.list), this.strip);
+      h("div.tools", this.asks, this.reviews, h("span.joined", this.back, this.runs, this.forth)),
+      h("div.made", this.note, this.list), this.tends, this.strip, this.review);
     this.node.prepend(h("div.titled", this.node.firstChild, h("div.tools", this.copies, button("Game…", handlers.ongames))));
   }
 
@@ -34,20 +37,43 @@ export class Line {
     for (const node of [...this.forth, this.runs]) node.disabled = game.at === game.moves.length;
     this.asks.disabled = !canAsk;
     this.copies.disabled = isEmpty;
+    this.reviews.disabled = isEmpty || !areValuesShown;
+    const lines = linesOf(game);
+    this.tends.hidden = lines.length < 2 || isOn(lines[0], game.moves.length, game);
     this.note.textContent = `${reason} ${isEmpty ? "Moves you make are listed here, with a chart of their values." : ""}`.trim();
     if (game.at === game.moves.length) this.pause();
-    fill(this.list, game.moves.map((move, ply) => this.ply(game, move, ply)));
+    fill(this.list, this.branch(lines, 0));
     const current = this.list.querySelector("[aria-current]");
     this.list.scrollTop = (current?.offsetTop ?? 0) - this.list.clientHeight / 2;
     this.draw(game, areValuesShown);
   }
 
-  ply(game, move, ply) {
-    const isCurrent = ply + 1 === game.at;
-    const side = SIDES[mover(game, ply)];
-    return h(ply < game.at ? "li" : "li.future",
-      button(move, () => { this.pause(); this.handlers.ongo(ply + 1); },
-        { "aria-current": isCurrent ? "step" : null, "aria-label": `${ply + 1}, ${side}, ${move}` }));
+  /**
+   * The moves of lines that have their first moves in common, from a ply on: those of the first
+   * line, each followed by the branches beside it.
+   */
+  branch(lines, from) {
+    const [main] = lines;
+    const items = [];
+    let near = lines;
+    for (let ply = from; ply < main.length; ply++) {
+      items.push(this.ply(main, ply));
+      const others = near.filter((line) => line.length > ply && line[ply] !== main[ply]);
+      near = near.filter((line) => line[ply] === main[ply]);
+      for (const move of new Set(others.map((line) => line[ply]))) {
+        items.push(h("li.branch", h("ol", this.branch(others.filter((line) => line[ply] === move), ply))));
+      }
+    }
+    return items;
+  }
+
+  ply(line, ply) {
+    const { game } = this;
+    const isHere = isOn(line, ply + 1, game);
+    const state = !isHere ? "li.aside" : ply < game.at ? "li" : "li.future";
+    return h(state, button(line[ply], () => { this.pause(); this.handlers.online(isHere ? game.moves : line, ply + 1); },
+      { "aria-current": isHere && ply + 1 === game.at ? "step" : null, "data-ply": ply + 1,
+        "aria-label": `${ply + 1}, ${SIDES[mover(game, ply)]}, ${line[ply]}` }));
   }
 
   play() {
@@ -77,6 +103,9 @@ export class Line {
         s("path.axis", { d: `M0 5H${width}` })));
   }
 }
+
+/** Whether the first moves of a line are those of the game. */
+const isOn = (line, count, { moves }) => count <= moves.length && line.slice(0, count).every((move, i) => move === moves[i]);
 
 function bar({ by, dtw }, i, most, isCurrent) {
   // Half a bar for an unknown distance, a thin one on the axis for a draw.

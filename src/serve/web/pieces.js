@@ -18,6 +18,8 @@ export function pictures() {
       s("rect.light.rim", { x: 4, y: 4, width: 32, height: 32, rx: 9 }),
       s("path.gold", { d: CROWN }),
       s("path.gold.band", { d: "M10.9 30.6H29.1" })),
+    // A square of a pattern that has to be empty.
+    symbol("piece-o", s("path.stroke", { d: "M12 12 28 28M28 12 12 28" })),
     // Outcomes: up for a win, level for a draw, down for a loss.
     symbol("win", s("path", { d: "M20 6 36 33H4Z" })),
     symbol("loss", s("path", { d: "M20 34 4 7H36Z" })),
@@ -39,7 +41,7 @@ function symbol(id, ...shapes) {
   return s("symbol", { id, viewBox: "0 0 40 40" }, shapes);
 }
 
-export const NAMES = { t: "attacker", T: "defender", K: "king" };
+export const NAMES = { t: "attacker", T: "defender", K: "king", o: "must be empty" };
 
 export const MEANINGS = {
   goal: "the king wins here", throne: "throne", camp: "closed or hostile to some pieces",

@@ -89,6 +89,7 @@ class Puzzle {
       h("section.panel", { "aria-label": "More puzzles" }, h("div.tools",
         button("Next puzzle", () => next(rules, kind, level, this.fault, signal), { class: "primary" }),
         h("a.button", { href: `#${rules.name}/puzzles` }, "Other kinds and levels")))));
+    this.node.style.setProperty("--n", String(rules.size));
     this.goal.textContent = this.goalInWords();
     this.begin();
   }

@@ -2,7 +2,6 @@
 
 import * as api from "./api.js";
 import { h } from "./dom.js";
-import { link } from "./explorer.js";
 import { startOf } from "./game.js";
 import { miniature, styled } from "./mini.js";
 import { parse, parseMove } from "./position.js";
@@ -17,7 +16,7 @@ export async function rulesView(rules) {
     h("div.lessons", lessons.filter((lesson) => lesson.part === called).map((lesson) => picture(lesson, rules))));
   return h("div.howto",
     h("div.titled", h("h1", `How to play ${rules.title}`), h("div.tools",
-      h("a.button.primary", { href: link(rules.name, startOf(rules)) }, "Play from here"))),
+      h("a.button.primary", { href: `#${rules.name}/analyse` }, "Play from here"))),
     Object.entries(PARTS).map(([called, title]) => part(called, title)),
     notation(rules, lessons),
     h("details.panel.words", h("summary", "All decisions of this ruleset in words"), h("pre.scroll", { tabindex: 0 }, rules.text)));
@@ -28,7 +27,7 @@ function picture(lesson, rules) {
   return h("figure", { class: position ? null : "text" },
     position && miniature(position, rules, { move: lesson.move, targets: lesson.targets, label: title }),
     h("figcaption", h("h3", title), h("p", lesson.text),
-      position && lesson.part !== "aim" && h("a", { href: link(rules.name, position), "aria-label": `${title}: try it` }, "Try it")));
+      position && lesson.part !== "aim" && h("a", { href: `#${rules.name}/analyse${position.replace(" ", "_")}`, "aria-label": `${title}: try it` }, "Try it")));
 }
 
 /** What the page writes, explained with the ruleset's own pieces and moves. */

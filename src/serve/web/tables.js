@@ -2,10 +2,10 @@
 
 import * as api from "./api.js";
 import { heatMap, histogram, key, shareBar } from "./charts.js";
-import { button, fill, h, icon } from "./dom.js";
+import { button, copy, fill, h, icon } from "./dom.js";
 import { menOf } from "./position.js";
 import { link } from "./explorer.js";
-import { bytes, GROUPS, letter, number, OUTCOMES, plies, plural, SIDES } from "./words.js";
+import { bytes, GROUPS, letter, number, OUTCOMES, plies, plural, sentence, SIDES } from "./words.js";
 
 /** The view of a slice; `current` is the probe result for the board, if any. */
 export async function sliceView(rules, slice, current, signal) {
@@ -17,14 +17,27 @@ export async function sliceView(rules, slice, current, signal) {
     fill(body, h("p.note", { role: "status" }, "Counting…"));
     const found = await api.slice(rules.name, slice, signal);
     const here = current?.slice === slice ? current : null;
-    fill(body, h("div.sides", found.sides.map((side) => sideView(rules, side, found, here, signal))));
+    fill(body, h("p", h("a", { href: `#${rules.name}/search/${slice}` }, "Search this table")),
+      h("div.sides", found.sides.map((side) => sideView(rules, side, found, here, signal))));
   };
   const attempt = () => show().catch((error) => {
     if (signal.aborted) return;
-    fill(body, h("p.fault", { role: "alert" }, `${slice}: ${error.message}.`), h("div.tools", button("Try again", attempt)));
+    if (error.code === "unknown-slice") fill(body, missing(error.body));
+    else fill(body, h("p.fault", { role: "alert" }, `${slice}: ${error.message}.`), h("div.tools", button("Try again", attempt)));
   });
   attempt();
   return node;
+}
+
+/** What it takes to have a table that is not here, by the server's problem. */
+function missing({ detail, build, slots }) {
+  const size = slots === undefined ? "" : ` It would have room for ${number(slots)} positions, mirror images counted once.`;
+  if (build === undefined) return h("p", sentence(detail));
+  return h("section.panel", h("p", `There is ${detail} here.${size}`),
+    build === null ? h("p", "No machine can build it.") : [
+      h("p", "This command builds it, with all the smaller tables that it needs. ",
+        h("code", "taflbase plan"), " with the same arguments says how long that takes."),
+      h("div.extra", h("code", build), button("Copy", (event) => copy(build, event.currentTarget)))]);
 }
 
 function words(slice) {
@@ -79,7 +92,8 @@ export async function tablesView(rules) {
   const sides = sorted.flatMap((slice) => slice.sides);
   const all = sides.reduce((sum, side) => sum + side.positions, 0);
   return h("div.tables", title,
-    h("p.intro", `A table holds the values of all positions with some material: K2v4 is the king and 2 defenders against 4 attackers. There are ${sorted.length}, with ${number(all)} positions.`),
+    h("p.intro", `A table holds the values of all positions with some material: K2v4 is the king and 2 defenders against 4 attackers. There are ${sorted.length}, with ${number(all)} positions. `,
+    h("a", { href: `#${rules.name}/search` }, "Search them")),
     key(sides),
     index(["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"], sorted.map((slice) => row(rules, slice)), 2));
 }

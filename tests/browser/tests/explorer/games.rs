@@ -105,3 +105,42 @@ async fn every_move_of_a_line_can_be_played() {
     assert_eq!(page.value(PLIES).await, wanted);
     page.close().await;
 }
+
+#[tokio::test]
+async fn captured_men_are_counted() {
+    let page = Page::open("#brandubh/4K2/7/2t4/2T4/7/2t4/7/_a!c6-c5").await;
+    page.reads(".captured", "Captured:").await;
+    assert_eq!(
+        page.value("document.querySelector('.captured span').textContent").await,
+        json!("1 defender")
+    );
+    page.click("[aria-label=Back]").await;
+    page.until("!document.querySelector('.captured')").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn levels_are_explained() {
+    let page = Page::open(FREE).await;
+    page.reads(".opponent .note", "Looks at 15,000 positions for a move").await;
+    page.run("const levels = document.querySelector('.opponent select'); levels.value = 'strongest'; levels.dispatchEvent(new Event('change'))").await;
+    page.reads(".opponent .note", "knows the tables. Plays the best move it finds.").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn the_board_is_saved_as_a_picture() {
+    let page = Page::open(&format!("{FREE}!Kc5-c1!e2-e1!Kc1-a1--")).await;
+    page.reads(".verdict .title", "Defenders have won").await;
+    page.press("Game…").await;
+    for (kind, magic) in [("SVG", "<svg "), ("PNG", "\u{fffd}PNG")] {
+        let script = "const [kind, done] = arguments; \
+            const link = [...document.querySelectorAll('dialog a')].find(link => link.textContent === `Board as ${kind}`); \
+            fetch(link.href).then(response => response.text()).then(text => done([link.download, text.slice(0, 5)]))";
+        let saved = page.answer(script, vec![json!(kind)]).await;
+        assert_eq!(saved[0], json!(format!("brandubh.{}", kind.to_lowercase())));
+        assert!(saved[1].as_str().is_some_and(|text| text.starts_with(magic)), "{saved}");
+    }
+    page.press("Close").await;
+    page.close().await;
+}

@@ -51,6 +51,27 @@ async fn everything_is_aligned_on_every_screen() {
 }
 
 #[tokio::test]
+async fn boards_of_puzzles_and_searches_are_whole() {
+    let page = Page::open("").await;
+    for (fragment, ready) in [
+        ("#brandubh/puzzle/win/easy/7/4t2/7/7/2K4/7/2t4/_d", ".movable"),
+        ("#brandubh/search", ".search [role=gridcell]"),
+    ] {
+        for (width, height) in WIDE {
+            page.size(width, height).await;
+            page.go(fragment).await;
+            page.until(&format!("document.querySelector('{ready}')")).await;
+            let bottom = side(&page, "bottom", &[".frame"]).await[0];
+            assert!(bottom <= f64::from(height), "{fragment} ends at {bottom} of {height}");
+            let frame = "document.querySelector('.frame')";
+            let hidden = format!("{frame}.scrollWidth - {frame}.clientWidth");
+            assert_eq!(page.value(&hidden).await, json!(0), "{fragment} at {width}");
+        }
+    }
+    page.close().await;
+}
+
+#[tokio::test]
 async fn panels_stay_in_their_place() {
     let page = Page::open(WELCOME).await;
     page.until("document.querySelector('.moves li')").await;

@@ -11,6 +11,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("#ashton/9/9/9/2t1K4/9/9/9/9/9/_d", "document.querySelector('.moves li')"),
     ("#brandubh/tables", "document.querySelector('.index a')"),
     ("#brandubh/K1v2", "document.querySelector('.heat')"),
+    ("#brandubh/search", "document.querySelector('.search select option')"),
     ("#brandubh", "document.querySelector('.lessons .mini')"),
     ("#ashton", "document.querySelector('.lessons .mini')"),
     ("#ashton/puzzles", "document.querySelector('.kinds button')"),
@@ -49,6 +50,10 @@ async fn every_view_is_accessible_in_both_themes() {
             let found = violations(&page).await;
             assert!(found.is_empty(), "{theme} {fragment}: {found:#?}");
         }
+        page.go("#brandubh/K4v8").await;
+        page.until("document.querySelector('.slice .extra code')").await;
+        assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, no table");
+        assert_eq!(page.log().await.len(), 1, "the slice that is not there");
         page.go("#brandubh/stores/store").await;
         page.press("Show the next job").await;
         page.until("document.activeElement.ariaLevel > 2").await;
@@ -59,6 +64,20 @@ async fn every_view_is_accessible_in_both_themes() {
         page.choose("mode", "edit").await;
         page.until("document.getAnimations().length === 0").await;
         assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, editing");
+        page.go(&format!("{}!b4-a4", super::WELCOME)).await;
+        page.reads(".verdict .title", "Defenders win").await;
+        page.press("Review").await;
+        page.until("document.querySelectorAll('.turns button').length === 2").await;
+        page.run("document.querySelectorAll('.turns button')[1].click()").await;
+        page.until("document.querySelector('.branch') && document.getAnimations().length === 0")
+            .await;
+        page.press("Analyse").await;
+        page.until("document.querySelector('.ideas g')").await;
+        assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, a tree and a review");
+        page.press("Game…").await;
+        page.until("document.querySelector('dialog')?.open").await;
+        assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, the game's dialog");
+        page.press("Close").await;
         page.click("button[aria-label=Help]").await;
         page.until("document.querySelector('dialog')?.open").await;
         assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, help");

@@ -1,5 +1,6 @@
 //! Every feature of the explorer's page, used as a visitor would.
 
+mod analysis;
 mod answers;
 mod applied;
 mod board;
@@ -12,6 +13,8 @@ mod live;
 mod looks;
 mod proofs;
 mod recovery;
+mod searches;
+mod sounds;
 mod statistics;
 mod studies;
 mod trees;
