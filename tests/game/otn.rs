@@ -64,6 +64,10 @@ fn builtin_rulesets_are_written_if_the_notation_allows() {
         ("ashton", "capture.protected-attackers"),
         ("ashton-server", "capture.protected-attackers"),
         ("brandubh-online", "capture.king-surrounded"),
+        ("copenhagen", "capture.shieldwall"),
+        ("fetlar", "end.encirclement"),
+        ("magpie", "capture.king-edge-hostile"),
+        ("saami-tablut", "end.encirclement"),
     ] {
         let rules = builtin(name);
         let error = rules.to_otn(&Position::start(&rules).unwrap()).unwrap_err();
@@ -147,6 +151,12 @@ fn every_supported_field_is_read() {
     assert!(!attacker.empty.contains(forts.board.parse("a4").unwrap()));
     assert!(defender.empty.contains(forts.board.parse("a4").unwrap()));
     assert!(!forts.places(Kind::Defender).contains(forts.board.parse("b4").unwrap()));
+
+    let slow = read(&format!("dim:7 surf:n ka:n spd:2 {SEVEN}"));
+    assert!(!slow.king_armed && Kind::ALL.iter().all(|&kind| slow.movement[kind].reach.is_some()));
+    let written = slow.to_otn(&Position::start(&slow).unwrap()).unwrap();
+    assert!(written.contains(" ka:n spd:2 "), "{written}");
+    assert_eq!(read(&written).fingerprint(), slow.fingerprint());
 
     // The record with the last rank first.
     let upright = read("dim:5 surf:n start:/1tt2/2T2/tTKTt/2T2/2t2/");

@@ -45,7 +45,7 @@ fn the_first_difference_of_a_game_is_named() {
             "captures_differ",
             "line 1, ply 2: e5-e2xd2: captures nothing, but the file says d2",
         ),
-        ("d1-d3 d6-d4,0,0,White", "illegal", "line 1, ply 2: d6-d4: "),
+        ("d1-d3 d6-d2,0,0,White", "illegal", "line 1, ply 2: d6-d2: a piece on d3 is in the way"),
         ("d1-e3,0,0,White", "illegal", "line 1, ply 1: d1-e3: "),
         (
             "d1-d3 timeout f4-e4,0,0,White",

@@ -58,6 +58,10 @@ class Reason(_Word):
 
     KING_CAPTURED = "king-captured"
     KING_ESCAPED = "king-escaped"
+    EXIT_FORT = "exit-fort"
+    """The king is in a fort at the edge that cannot be broken."""
+    ENCIRCLEMENT = "encirclement"
+    """The attackers have encircled all defenders."""
     NO_MOVE = "no-move"
     """The side to move has no legal move, or no men, and loses."""
     REPETITION = "repetition"

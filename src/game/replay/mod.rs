@@ -184,12 +184,13 @@ impl Ending {
     fn finish(self, line: usize, rules: &Arc<Ruleset>) -> ReplayedGame {
         let Ending { game, mut verdict, result, is_timeout } = self;
         let outcome = game.outcome();
-        if let (ReplayVerdict::Agrees, Some(outcome)) = (&verdict, outcome) {
-            if result != GameResult::Open && result != GameResult::from(Some(outcome)) {
-                let text = result_name(result).to_owned();
-                let reason = format!("the result is {text}, but the moves give: {outcome}");
-                verdict = ReplayVerdict::OtherResult(Difference { ply: None, text, reason });
-            }
+        if let (ReplayVerdict::Agrees, Some(outcome)) = (&verdict, outcome)
+            && result != GameResult::Open
+            && result != GameResult::from(Some(outcome))
+        {
+            let text = result_name(result).to_owned();
+            let reason = format!("the result is {text}, but the moves give: {outcome}");
+            verdict = ReplayVerdict::OtherResult(Difference { ply: None, text, reason });
         }
         let cause = match outcome {
             Some(Outcome { reason, .. }) => EndCause::Rules(reason),

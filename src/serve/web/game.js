@@ -87,7 +87,8 @@ export function atPly(game, at) {
 /** The end of the game by a move's suffix. */
 function ended(move) {
   if (move.endsWith("++")) return { winner: "attackers", reason: "king-captured" };
-  if (move.endsWith("--")) return { winner: "defenders", reason: "king-escaped" };
+  // Only a fort lets a soldier's move win so.
+  if (move.endsWith("--")) return { winner: "defenders", reason: move.startsWith("K") ? "king-escaped" : "exit-fort" };
   return null;
 }
 

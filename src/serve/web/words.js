@@ -122,6 +122,7 @@ export const bound = ({ at_most }, verb = "does") => `${verb} not ${at_most === 
 export function ending(over) {
   const reasons = {
     "king-captured": "The king is captured.", "king-escaped": "The king has escaped.",
+    "exit-fort": "The king is in a fort that cannot be broken.", encirclement: "The attackers have encircled all defenders.",
     "no-move": "The other side has no move.", resigned: "The other side has resigned.", agreed: "The players have agreed on a draw.", repetition: "This position has occurred before.",
     "ply-limit": "The game has reached its ply limit.",
   };
