@@ -82,7 +82,8 @@ pub fn openings(
 fn random_game(start: &Game, plies: u32, random: &mut SeededRng) -> Option<Game> {
     let mut game = start.clone();
     for _ in 0..plies {
-        let moves = legal_moves(game.rules(), game.position());
+        let mut moves = legal_moves(game.rules(), game.position());
+        moves.retain(|played| !game.is_barred(played));
         game.push(random.choose(&moves)?);
         let (now, before) = game.positions().split_last()?;
         if game.outcome().is_some() || before.contains(now) {

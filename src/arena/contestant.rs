@@ -88,7 +88,8 @@ impl Player for RandomMover {
         for played in game.moves() {
             purpose.push_str(&format!(" {}", played.display(game.rules().board)));
         }
-        let moves = legal_moves(game.rules(), game.position());
+        let mut moves = legal_moves(game.rules(), game.position());
+        moves.retain(|played| !game.is_barred(played));
         SeededRng::for_purpose(self.seed, purpose.as_bytes()).choose(&moves).copied().ok_or_else(
             || PlayerError { player: self.name(), reason: "the game is over".to_owned() },
         )

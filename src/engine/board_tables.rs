@@ -5,6 +5,7 @@ use crate::game::rules::{ByKind, BySide, Kind, Movement, RulesId, Ruleset, Side}
 use crate::system::random::SeededRng;
 
 use super::bits::Bits;
+use super::edge::EdgeTables;
 
 /// A square beyond the edge of the board.
 pub(crate) const NOWHERE: usize = u16::MAX as usize;
@@ -41,7 +42,7 @@ impl Lines {
 pub(crate) struct BoardTables<const W: usize> {
     pub(crate) rules: RulesId,
     pub(crate) size: usize,
-    all: Bits<W>,
+    pub(crate) all: Bits<W>,
     /// The first and the last file, which shifts must not wrap around.
     west: Bits<W>,
     east: Bits<W>,
@@ -53,7 +54,8 @@ pub(crate) struct BoardTables<const W: usize> {
     pub(crate) adjacent: Vec<Bits<W>>,
     /// By square and direction, in the order of [`Direction::ALL`], all squares to the edge.
     rays: Vec<[Bits<W>; 4]>,
-    /// The limits of the soldiers' slides, if they are the same from every square.
+    /// The limits of the soldiers' slides, if they are the same from every square and of any
+    /// length.
     pub(crate) slide_limits: BySide<Option<SlideLimits<W>>>,
     /// By kind and square, where a piece may stop on empty lines. It may cross all squares up to
     /// these.
@@ -68,6 +70,14 @@ pub(crate) struct BoardTables<const W: usize> {
     pub(crate) unaided: BySide<Bits<W>>,
     /// Squares where a king is captured from all four sides only.
     pub(crate) surrounded: Bits<W>,
+    /// Whether the king captures, as the man that arrives and as the one beyond the victim.
+    pub(crate) king_armed: bool,
+    pub(crate) edge: EdgeTables<W>,
+    /// Whether the attackers win by encircling all defenders.
+    pub(crate) encirclement: bool,
+    /// Whether nobody is encircled while the king sees a goal: all goals are at the edge, or the
+    /// attackers do not win by encirclement.
+    pub(crate) escapes_prevent_rings: bool,
     pub(crate) goals: Bits<W>,
     /// Squares that the king may cross or stop on.
     pub(crate) king_squares: Bits<W>,
@@ -133,6 +143,10 @@ impl<const W: usize> BoardTables<W> {
             protected: BySide::from_fn(|side| Bits::of(rules.protected[side])),
             unaided: BySide::from_fn(|side| Bits::of(rules.unaided[side])),
             surrounded: Bits::of(rules.surrounded),
+            king_armed: rules.king_armed,
+            edge: EdgeTables::new(rules),
+            encirclement: rules.encirclement,
+            escapes_prevent_rings: !rules.encirclement || rules.goals.is_subset(board.edge()),
             goals: Bits::of(rules.goals),
             king_squares: board
                 .squares()
@@ -141,6 +155,13 @@ impl<const W: usize> BoardTables<W> {
             keys,
             side_key: random.next_u64(),
         }
+    }
+
+    /// Returns the squares from here to the edge in each direction, in the order of
+    /// [`Direction::ALL`].
+    #[inline]
+    pub(crate) fn rays(&self, square: usize) -> &[Bits<W>; 4] {
+        &self.rays[square]
     }
 
     /// Returns the neighbour of a square in each direction, in the order of [`Direction::ALL`].

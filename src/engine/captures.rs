@@ -1,17 +1,24 @@
 //! Captures: by an arrival on a square, and the squares where an arrival would capture.
+//! `shieldwall` adds those of rows along an edge.
 
 use crate::game::board::Direction;
 use crate::game::rules::{Kind, Side};
 
 use super::bits::Bits;
 use super::board_tables::{BoardTables, NOWHERE};
-use super::state::State;
+use super::state::{State, Step};
 
 impl<const W: usize> State<W> {
     /// Returns the soldiers that `side` captures with the man that has just arrived on `to`.
     #[inline]
     pub(crate) fn captured(&self, board: &BoardTables<W>, side: Side, to: usize) -> Bits<W> {
         let mut captured = Bits::EMPTY;
+        if !board.king_armed && to == self.king {
+            return captured;
+        }
+        if board.edge.wall_squares.contains(to) {
+            captured = self.walled(board, side, to);
+        }
         let enemies = self.soldiers[side.other()];
         if !board.adjacent[to].meets(&enemies) {
             return captured;
@@ -27,6 +34,12 @@ impl<const W: usize> State<W> {
         captured
     }
 
+    /// Returns the men of a side that help to capture: all but an unarmed king.
+    #[inline]
+    pub(super) fn captors(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
+        if board.king_armed { self.men(side) } else { self.soldiers[side] }
+    }
+
     /// Returns whether `side` captures a soldier on `victim` by arriving opposite `beyond`.
     fn is_captured(
         &self,
@@ -36,7 +49,7 @@ impl<const W: usize> State<W> {
         beyond: usize,
     ) -> bool {
         let other = side.other();
-        if self.men(side).contains(beyond) {
+        if self.captors(board, side).contains(beyond) {
             return !board.protected[other].contains(victim);
         }
         if (board.protected[other] | board.unaided[other]).contains(victim) {
@@ -44,7 +57,8 @@ impl<const W: usize> State<W> {
         }
         let hostile = &board.hostile[other.soldier()];
         if !self.men(other).contains(beyond) {
-            return hostile.empty.contains(beyond);
+            // An unarmed king leaves no square empty.
+            return hostile.empty.contains(beyond) && beyond != self.king;
         }
         hostile.occupied.contains(beyond)
             || hostile.besieged.contains(beyond) && self.is_besieged(board, side, beyond, victim)
@@ -58,7 +72,7 @@ impl<const W: usize> State<W> {
         square: usize,
         victim: usize,
     ) -> bool {
-        let captors = self.men(side);
+        let captors = self.captors(board, side);
         board
             .neighbours(square)
             .into_iter()
@@ -68,8 +82,8 @@ impl<const W: usize> State<W> {
     /// Returns the empty squares on which an arriving man of `side` would capture a soldier.
     pub(crate) fn capture_squares(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
         let other = side.other();
-        let (captors, others) = (self.men(side), self.men(other));
-        let free = !(captors | others);
+        let (captors, others) = (self.captors(board, side), self.men(other));
+        let free = !self.occupied();
         let hostile = &board.hostile[other.soldier()];
         let victims = self.soldiers[other].without(board.protected[other]);
         let aided = victims.without(board.unaided[other]);
@@ -86,7 +100,18 @@ impl<const W: usize> State<W> {
         if !besieged.is_empty() {
             squares = squares | self.siege_squares(board, side, besieged, aided);
         }
-        squares & free
+        squares = squares & free;
+        if board.edge.wall_squares.is_empty() {
+            return squares;
+        }
+        squares | self.wall_capture_squares(board, side)
+    }
+
+    /// Returns whether a move of the side to move captures a soldier, given its
+    /// [`capture_squares`](State::capture_squares).
+    #[inline]
+    pub(crate) fn is_capture(&self, board: &BoardTables<W>, squares: Bits<W>, step: Step) -> bool {
+        squares.contains(step.to()) && (board.king_armed || step.from() != self.king)
     }
 
     /// Returns the capture squares for victims next to a besieged square.
@@ -117,15 +142,15 @@ impl<const W: usize> State<W> {
     pub(crate) fn king_capture_squares(&self, board: &BoardTables<W>) -> Bits<W> {
         let adjacent = board.adjacent[self.king];
         let hostile = self.hostile_to_king(board) & adjacent;
+        let sides = board.edge.hostile_sides[self.king];
         let mut squares = Bits::EMPTY;
-        if hostile.is_empty() {
+        if hostile.is_empty() && sides == 0 {
             return squares;
         }
         let free = adjacent.without(self.occupied());
         if board.surrounded.contains(self.king) {
             for square in free.iter() {
-                // A neighbour beyond the edge is never hostile.
-                if hostile.without(Bits::one(square)).len() == 3 {
+                if hostile.without(Bits::one(square)).len() + u32::from(sides) == 3 {
                     squares.insert(square);
                 }
             }
@@ -137,8 +162,22 @@ impl<const W: usize> State<W> {
                     squares.insert(opposite);
                 }
             }
+            if sides > 0 {
+                squares = squares | self.squares_against_edge(board) & free;
+            }
         }
         squares
+    }
+
+    /// Returns the king's neighbours opposite an edge.
+    #[cold]
+    fn squares_against_edge(&self, board: &BoardTables<W>) -> Bits<W> {
+        let beside = board.neighbours(self.king);
+        let opposite = Direction::ALL.into_iter().filter_map(|direction| {
+            let inner = beside[direction.opposite() as usize];
+            (beside[direction as usize] == NOWHERE && inner != NOWHERE).then_some(inner)
+        });
+        opposite.fold(Bits::EMPTY, |squares, square| squares | Bits::one(square))
     }
 
     /// Returns the squares that are hostile to the king.

@@ -12,19 +12,12 @@ pub(super) fn check_rules(game: &Game, rules: &Ruleset) -> Result<(), EngineErro
     if same { Ok(()) } else { Err(EngineError::OtherRules) }
 }
 
-/// Checks that the engine knows all rules of the ruleset.
-pub(crate) fn check_known(rules: &Ruleset) -> Result<(), EngineError> {
-    match rules.unsearched_rule() {
-        Some(field) => Err(EngineError::UnknownRule { rules: rules.name.clone(), field }),
-        None => Ok(()),
-    }
-}
-
 /// Checks that these are legal moves in the game's position.
 pub(super) fn check_moves(game: &Game, moves: &[Move]) -> Result<(), EngineError> {
     let (rules, position) = (game.rules(), game.position());
     for mv in moves {
-        if find_move(rules, position, mv.from, mv.to).as_ref() != Some(mv) {
+        let is_legal = find_move(rules, position, mv.from, mv.to).as_ref() == Some(mv);
+        if !is_legal || game.is_barred(mv) {
             return Err(EngineError::IllegalMove { text: mv.display(rules.board).to_string() });
         }
     }

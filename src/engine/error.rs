@@ -22,13 +22,6 @@ pub enum EngineError {
         /// The engine's ruleset.
         rules: String,
     },
-    /// The engine does not know a rule of the ruleset.
-    UnknownRule {
-        /// The ruleset.
-        rules: String,
-        /// The rule's field in ruleset files.
-        field: &'static str,
-    },
     /// A root move of the request is illegal.
     IllegalMove {
         /// The move.
@@ -56,9 +49,6 @@ impl fmt::Display for EngineError {
                 "the proofs for {proofs} do not hold for {rules}, whose rules differ: give the \
                  engine proofs for its own rules, or none"
             ),
-            EngineError::UnknownRule { rules, field } => {
-                write!(f, "the engine does not know {field}, a rule of {rules}: use other rules")
-            }
             EngineError::IllegalMove { text } => {
                 write!(f, "{text} is not a legal move here: search legal moves only")
             }

@@ -162,10 +162,10 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns the squares on which an attacker would block all the king's open lines to goals
-    /// at once, and the number of those goals.
+    /// at once, and the number of those goals; 0 if the attackers may win without a block.
     pub(crate) fn line_blocks(&self, board: &BoardTables<W>) -> (Bits<W>, u32) {
         let goals = self.open_goals(board, self.king);
-        let count = goals.len();
+        let count = if board.escapes_prevent_rings { goals.len() } else { 0 };
         let mut blocks = !Bits::EMPTY;
         if count > 0 {
             for goal in squares(board, self.king, goals) {

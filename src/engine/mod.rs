@@ -3,8 +3,9 @@
 pub(crate) mod bits;
 pub(crate) mod board_tables;
 mod captures;
-pub(crate) mod check;
+mod check;
 pub(crate) mod coverage;
+mod edge;
 mod error;
 pub(crate) mod evaluate;
 pub(crate) mod generate;
@@ -15,7 +16,11 @@ mod options;
 pub mod pilarski;
 mod player;
 mod proved;
+mod regions;
+#[cfg(test)]
+mod rule_tests;
 mod search;
+mod shieldwall;
 pub(crate) mod state;
 mod stopper;
 #[cfg(test)]
@@ -28,7 +33,7 @@ use crate::game::history::Game;
 use crate::game::moves::Move;
 use crate::game::rules::Ruleset;
 
-use check::{check_known, check_moves, check_rules};
+use check::{check_moves, check_rules};
 use search::Search;
 
 pub use error::EngineError;
@@ -56,10 +61,8 @@ impl Engine {
     /// Creates an engine for games of these rules.
     ///
     /// # Errors
-    /// If the tables or the proofs are for other rules, the engine does not know a rule of the
-    /// ruleset, or the transposition table cannot be allocated.
+    /// If the tables or the proofs are for other rules, or the transposition table cannot be allocated.
     pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Result<Engine, EngineError> {
-        check_known(&rules)?;
         if let Some(tables) = &options.tables
             && tables.rules().fingerprint() != rules.fingerprint()
         {

@@ -22,6 +22,9 @@ pub(super) fn judge<const W: usize>(board: &BoardTables<W>, state: &State<W>) ->
     if state.soldiers[Side::Attackers].is_empty() {
         return Judgement::Won(Side::Defenders);
     }
+    if let Some(winner) = state.region_winner(board) {
+        return Judgement::Won(winner);
+    }
     if state.to_move == Side::Defenders {
         let escapes = !state.open_goals(board, state.king).is_empty();
         return if escapes { Judgement::Won(Side::Defenders) } else { Judgement::Open };

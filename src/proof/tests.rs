@@ -143,6 +143,35 @@ fn draws_are_proved_by_closed_sets() {
     assert!(draws > 0, "no draw among the positions");
 }
 
+/// The checker's plain rules confirm what the search proves by shieldwalls, forts and encirclement.
+#[test]
+fn proofs_hold_under_the_rules_of_edges_and_regions() {
+    let text = include_str!("../../tests/rulesets/mini-corner.toml")
+        .replace("[capture]", "[capture]\nshieldwall = true")
+        .replace("name = \"mini-corner\"", "name = \"variant\"")
+        .replace("[end]", "[end]\nexit-fort = true\nencirclement = true");
+    let rules = Ruleset::from_toml(&text, "variant").unwrap();
+    let tables = Tablebase::new(rules.clone());
+    let options = ProofOptions {
+        max_nodes: Some(2000),
+        table_bytes: 1 << 20,
+        tables: Some(&tables),
+        certify: true,
+        ..ProofOptions::default()
+    };
+    for (slice, count) in [("K4v4", 150), ("K2v7", 100), ("K5v3", 150)] {
+        let mut proved = 0;
+        for position in random_positions(&rules, slice, count, 41) {
+            let proof = prove(&rules, &position, &options, &mut |_| true).unwrap();
+            if proof.value() != ProvedValue::Open {
+                assert_certified(&proof, &tables, &position, &position.to_text(&rules));
+                proved += 1;
+            }
+        }
+        assert!(proved > count / 2, "{slice}: {proved} of {count}");
+    }
+}
+
 /// A win with its tables, and its certificate as a file.
 fn certified() -> (tempfile::TempDir, Ruleset, Tablebase, Vec<u8>) {
     let rules = rules("brandubh");

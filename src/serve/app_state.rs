@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use crate::engine::check::check_known;
 use crate::game::rules::{Fingerprint, Ruleset};
 use crate::proof::store::store_rules;
 use crate::proof::{BookError, ProofBook};
@@ -208,9 +207,8 @@ impl AppState {
         self.rulesets.values()
     }
 
-    /// Returns the engine for games of these rules.
-    pub(super) fn engine(&self, rules: &Ruleset) -> Result<&SearchPool, Problem> {
-        check_known(rules).map_err(|error| Problem::not_found(error.to_string()))?;
+    /// Returns the engine.
+    pub(super) fn engine(&self) -> Result<&SearchPool, Problem> {
         self.searches.as_ref().ok_or_else(|| Problem::not_found("this server runs no engine"))
     }
 

@@ -77,7 +77,10 @@ pub(super) fn capturable<const W: usize>(
 ) -> Bits<W> {
     let captor = side.other();
     let arrivals = state.capture_squares(board, captor).iter();
-    let reached = arrivals.filter(|&to| state.arrivals(board, captor, to).next().is_some());
+    let reached = arrivals.filter(|&to| {
+        let mut men = state.arrivals(board, captor, to);
+        men.any(|from| board.king_armed || from != state.king)
+    });
     reached.fold(Bits::EMPTY, |all, to| all | state.captured(board, captor, to))
 }
 
@@ -90,8 +93,8 @@ pub(super) fn greedy_steps<const W: usize>(board: &BoardTables<W>, state: &State
     if side == Side::Attackers {
         captures = captures | state.king_capture_squares(board);
     }
-    let capturing: Vec<Step> =
-        steps.iter().copied().filter(|s| captures.contains(s.to())).collect();
+    let is_capture = |step: &Step| state.is_capture(board, captures, *step);
+    let capturing: Vec<Step> = steps.iter().copied().filter(is_capture).collect();
     if !capturing.is_empty() {
         return capturing;
     }

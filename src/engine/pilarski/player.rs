@@ -5,15 +5,14 @@ use std::time::{Duration, Instant};
 
 use crate::engine::bits::with_width;
 use crate::engine::board_tables::BoardTables;
-use crate::engine::check::{check_known, check_rules};
-use crate::engine::error::EngineError;
+use crate::engine::check::check_rules;
 use crate::engine::limits::{Clock, Limits};
 use crate::engine::player::{Player, PlayerError};
 use crate::engine::state::{State, Step};
 use crate::engine::stopper::Stopper;
 use crate::game::history::Game;
 use crate::game::moves::Move;
-use crate::game::rules::Ruleset;
+use crate::game::rules::{Repetition, Ruleset};
 use crate::system::random::{SeededRng, mix};
 
 use super::heuristic::{best_steps, greedy_steps};
@@ -54,8 +53,6 @@ pub struct MoveStats {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PilarskiError {
-    /// The engine's board does not know a rule of the ruleset.
-    Rules(EngineError),
     /// The method requires the corners as goals.
     OtherGoals,
 }
@@ -63,7 +60,6 @@ pub enum PilarskiError {
 impl fmt::Display for PilarskiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PilarskiError::Rules(error) => error.fmt(f),
             PilarskiError::OtherGoals => f.write_str(
                 "the player's heuristic is for games in which the king escapes to the four corners",
             ),
@@ -77,15 +73,13 @@ impl PilarskiPlayer {
     /// Creates a player for games of these rules.
     ///
     /// # Errors
-    /// If the method looks for paths to corners, and the goals are not the corners, or if the
-    /// ruleset has rules that the engine's board does not know.
+    /// If the method looks for paths to corners, and the goals are not the corners.
     pub fn new(
         name: String,
         rules: Arc<Ruleset>,
         method: Method,
         seed: u64,
     ) -> Result<PilarskiPlayer, PilarskiError> {
-        check_known(&rules).map_err(PilarskiError::Rules)?;
         if method.needs_corners() && rules.goals != rules.board.corners() {
             return Err(PilarskiError::OtherGoals);
         }
@@ -172,6 +166,28 @@ struct MoveRequest<'a> {
 }
 
 impl MoveRequest<'_> {
+    /// Leaves out the moves that the game's history bars. If no other is left, returns all moves
+    /// that it does not.
+    fn playable<const W: usize>(
+        &self,
+        board: &BoardTables<W>,
+        state: &State<W>,
+        steps: Vec<Step>,
+    ) -> Vec<Step> {
+        let rules = self.game.rules();
+        if rules.repetition != Repetition::DefendersBarred {
+            return steps;
+        }
+        let is_playable = |step: &Step| {
+            state.full_move(rules, *step).is_some_and(|played| !self.game.is_barred(&played))
+        };
+        let playable: Vec<Step> = steps.into_iter().filter(is_playable).collect();
+        if !playable.is_empty() {
+            return playable;
+        }
+        state.steps(board).into_iter().filter(is_playable).collect()
+    }
+
     fn is_over(&self, plies: u64) -> bool {
         self.stopped.load(Ordering::Relaxed)
             || self.limits.nodes.is_some_and(|most| plies >= most)
@@ -206,13 +222,17 @@ impl<const W: usize> SizedBoard<W> {
         let SizedBoard { board, paths } = self;
         let stats = MoveStats::default();
         match method {
-            Method::Greedy => (greedy_steps(board, state), stats),
-            &Method::Heuristic(heuristic) => (best_steps(heuristic, board, paths, state), stats),
+            Method::Greedy => (request.playable(board, state, greedy_steps(board, state)), stats),
+            &Method::Heuristic(heuristic) => {
+                let steps = best_steps(heuristic, board, paths, state);
+                (request.playable(board, state, steps), stats)
+            }
             Method::MonteCarlo(method) => {
                 let steps = match method.filter {
                     Some(heuristic) => best_steps(heuristic, board, paths, state),
                     None => state.steps(board),
                 };
+                let steps = request.playable(board, state, steps);
                 if steps.len() < 2 {
                     return (steps, stats);
                 }

@@ -178,7 +178,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
         };
         state.play(self.board, step);
         self.plies += 1;
-        wins.then_some(side)
+        if wins { Some(side) } else { state.region_winner(self.board) }
     }
 
     /// Returns the winner by the expanded definitions, if they are used.

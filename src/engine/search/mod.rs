@@ -1,6 +1,7 @@
 //! The search: iterative deepening on all threads.
 
 mod candidate;
+mod certainty;
 mod move_history;
 mod node;
 mod oracle;
@@ -41,6 +42,7 @@ use super::limits::{Limits, SearchRequest};
 use super::options::EngineOptions;
 use super::state::State;
 
+use certainty::wins_hold;
 use move_history::MoveHistory;
 use oracle::Oracle;
 use path::PathEntry;
@@ -137,6 +139,7 @@ impl<const W: usize> Searcher<W> {
                 last_ply,
             },
             history: self.history(game),
+            wins_may_be_barred: !wins_hold(game.rules(), Side::Defenders),
             earlier_occurrences: game.rules().repetition_occurrence as usize - 1,
             contempt: self
                 .options
@@ -163,7 +166,11 @@ impl<const W: usize> Search for Searcher<W> {
     ) -> Iteration {
         let started = Instant::now();
         let moves = match request.root_moves {
-            [] => legal_moves(game.rules(), game.position()),
+            [] => {
+                let mut moves = legal_moves(game.rules(), game.position());
+                moves.retain(|played| !game.is_barred(played));
+                moves
+            }
             moves => moves.to_vec(),
         };
         let tables = self.options.tables.as_deref();

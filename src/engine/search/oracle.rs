@@ -3,32 +3,43 @@
 use crate::engine::coverage::Coverage;
 use crate::game::history::Game;
 use crate::game::position::Position;
-use crate::game::rules::Endless;
+use crate::game::rules::{Endless, Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::game::value::{Value, Wdl};
 use crate::tablebase::Tablebase;
 
-use super::score::{Points, decided_in, table_score};
+use super::certainty::{endless_value, wins_hold};
+use super::score::{MAX_ESTIMATE, Points, decided_in, is_decided, table_score};
 
 /// The endgame tables with a directory of their slices.
 pub(super) struct Oracle<'a> {
     tables: Option<&'a Tablebase>,
+    rules: &'a Ruleset,
     /// The maximum number of men to probe.
     max_men: usize,
     coverage: Coverage,
     /// Whether a draw in the tables is a draw in the game, whatever its history.
     draws_are_final: bool,
+    /// Whether the defenders' wins in the tables are certain in the game.
+    defenders_wins_hold: bool,
 }
 
 impl<'a> Oracle<'a> {
     /// Creates the oracle for a search from the game's position. If the tables include the
     /// root's slice, only positions with fewer men are probed: the root probe has already used
     /// the rest.
-    pub(super) fn new(tables: Option<&'a Tablebase>, game: &Game) -> Oracle<'a> {
+    pub(super) fn new(tables: Option<&'a Tablebase>, game: &'a Game) -> Oracle<'a> {
         let coverage = Coverage::new(tables, usize::MAX);
         let max_men = coverage.max_men();
-        let draws_are_final = game.rules().endless == Endless::Draw;
-        let mut oracle = Oracle { tables, max_men, coverage, draws_are_final };
+        let rules = game.rules();
+        let mut oracle = Oracle {
+            tables,
+            rules,
+            max_men,
+            coverage,
+            draws_are_final: rules.endless == Endless::Draw,
+            defenders_wins_hold: wins_hold(rules, Side::Defenders),
+        };
         let root = game.position().slice();
         if oracle.coverage.of(root).any {
             oracle.max_men = root.men() - 1;
@@ -54,9 +65,11 @@ impl<'a> Oracle<'a> {
     ) -> Option<(Points, bool)> {
         let tables = self.tables?;
         let Some(last_ply) = last_ply else {
-            let wdl = tables.probe_undecided(position, slice).ok()?;
-            return (wdl != Wdl::Draw || self.draws_are_final)
-                .then(|| (table_score(wdl, draw, ply), false));
+            let wdl = match tables.probe_undecided(position, slice).ok()? {
+                Wdl::Draw => endless_value(self.rules, position.to_move)?,
+                decided => decided,
+            };
+            return Some((self.in_game(table_score(wdl, draw, ply), position.to_move, ply), false));
         };
         if !self.coverage.of(slice).distances {
             let wdl: Wdl = tables.probe_undecided(position, slice).ok()?;
@@ -69,7 +82,21 @@ impl<'a> Oracle<'a> {
             Some(plies) if ply + usize::from(plies) > last_ply => {
                 self.draws_are_final.then_some((draw, true))
             }
-            plies => Some((decided_in(value.wdl() == Wdl::Win, plies, ply), false)),
+            plies => {
+                let score = decided_in(value.wdl() == Wdl::Win, plies, ply);
+                Some((self.in_game(score, position.to_move, ply), false))
+            }
         }
+    }
+
+    /// Returns a table's score, which becomes an estimate if the game's history may prevent the win.
+    #[inline]
+    fn in_game(&self, score: Points, mover: Side, ply: usize) -> Points {
+        let winner = if score > 0 { mover } else { mover.other() };
+        if self.defenders_wins_hold || winner == Side::Attackers || !is_decided(score) {
+            return score;
+        }
+        let most = MAX_ESTIMATE - ply as Points;
+        score.clamp(-most, most)
     }
 }

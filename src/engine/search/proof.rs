@@ -7,6 +7,8 @@ use crate::game::rules::{BySide, Side};
 use crate::game::value::{Plies, Value, Wdl};
 use crate::tablebase::{ProbeError, Tablebase};
 
+use super::certainty::{gains_by_repetition, wins_hold};
+
 /// The maximum number of positions in a proof.
 const BUDGET: u32 = 20_000;
 
@@ -100,7 +102,8 @@ impl<'a> Proof<'a> {
         let probe = self.tables.probe(self.game.position()).ok()?;
         // `max_by_key` returns the last maximum, so the first one is found in reverse order.
         let replies = probe.moves.iter().map(|mv| mv.played).rev();
-        replies.max_by_key(|reply| {
+        let replies = replies.filter(|reply| !self.game.is_barred(reply)).collect::<Vec<Move>>();
+        replies.into_iter().max_by_key(|reply| {
             self.game.push(reply);
             self.budget = BUDGET;
             let plies = self.won_in().map(|(plies, _)| plies);
@@ -128,6 +131,9 @@ impl<'a> Proof<'a> {
         let replies = legal_moves(self.game.rules(), self.game.position());
         let mut longest = 0;
         for reply in &replies {
+            if self.game.is_barred(reply) {
+                continue;
+            }
             self.game.push(reply);
             let left = match self.game.outcome() {
                 Some(outcome) => (outcome.winner == Some(loser.other())).then_some(0),
@@ -144,6 +150,9 @@ impl<'a> Proof<'a> {
         let probe = self.tables.probe(self.game.position()).ok()?;
         let won = probe.moves.iter().filter(|mv| mv.value.is_some_and(|v| v.wdl == Wdl::Win));
         for mv in won {
+            if self.game.is_barred(&mv.played) {
+                continue;
+            }
             self.game.push(&mv.played);
             let plies = self.lost_in();
             self.game.undo();
@@ -160,7 +169,10 @@ impl<'a> Proof<'a> {
     /// Returns whether a side that wins in this many plies never repeats a position of the game
     /// on the way.
     fn is_undisturbed(&self, winner: Side, plies: Plies) -> bool {
-        plies <= self.nearest[winner] || !self.game.can_repeat()
+        let rules = self.game.rules();
+        gains_by_repetition(rules, winner)
+            || wins_hold(rules, winner)
+                && (plies <= self.nearest[winner] || !self.game.can_repeat())
     }
 
     /// Returns whether the game's ply limit ends it before this many plies.

@@ -10,10 +10,11 @@ use std::cmp::Reverse;
 use crate::engine::iteration::{Line, Score};
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::Move;
-use crate::game::rules::{Endless, Repetition};
+use crate::game::rules::{Repetition, Side};
 use crate::game::value::{Plies, Wdl};
 use crate::tablebase::{Probed, Tablebase};
 
+use super::certainty::{endless_value, gains_by_repetition, wins_hold};
 use super::proof::Proof;
 
 /// The value of a root position whose moves are left to the search.
@@ -129,23 +130,27 @@ fn rank_move(
         (Some(Outcome { winner: None, .. }), _) => (Wdl::Draw, None, true),
         // A table's draw is an endless game, but where repetition loses, no game is endless.
         (None, Probed { wdl: Wdl::Draw, .. }) => {
-            let is_draw =
-                rules.endless == Endless::Draw && rules.repetition != Repetition::MoverLoses;
-            (Wdl::Draw, None, is_draw)
+            (Wdl::Draw, None, endless_holds(game, mover).is_some())
         }
         (None, Probed { wdl, plies }) => match (then.plies_left(), plies) {
             // The ply limit ends the game before the win. The loser can hold out that long even
             // if positions can be repeated.
             (Some(left), Some(plies)) if u32::from(plies) > left => {
-                (Wdl::Draw, None, rules.repetition != Repetition::MoverLoses)
+                let winner = if wdl == Wdl::Win { mover } else { mover.other() };
+                let holds_out = rules.repetition != Repetition::MoverLoses
+                    && !gains_by_repetition(rules, winner);
+                (Wdl::Draw, None, holds_out)
             }
             (Some(_), None) => (wdl, None, false),
             _ => {
+                let winner = if wdl == Wdl::Win { mover } else { mover.other() };
                 let can_recur = rules.repetition != Repetition::Allowed
                     && wdl == Wdl::Win
                     && played.captured.is_empty();
                 let from_root = plies.map(|plies| plies.saturating_add(1));
-                (wdl, from_root, !has_history && !can_recur)
+                let is_proved = gains_by_repetition(rules, winner)
+                    || wins_hold(rules, winner) && !has_history && !can_recur;
+                (wdl, from_root, is_proved)
             }
         },
     };
@@ -160,14 +165,15 @@ fn won(
     lines: usize,
     has_history: bool,
 ) -> RootProbe {
+    let holds = wins_hold(game.rules(), game.position().to_move);
     // If a winner would have to repeat and lose, other moves may be better.
-    if !has_history || game.rules().repetition != Repetition::MoverLoses {
+    if holds && (!has_history || game.rules().repetition != Repetition::MoverLoses) {
         moves.retain(|mv| mv.value.wdl == Wdl::Win);
     }
     moves.sort_by_key(|mv| (mv.value.wdl != Wdl::Win, mv.distance()));
     // A win without a distance may come too late for the ply limit.
     let is_in_time = wins(&moves).any(|mv| mv.value.plies.is_some() || game.plies_left().is_none());
-    let known = (!has_history && is_in_time).then_some(KnownValue::TableWin);
+    let known = (holds && !has_history && is_in_time).then_some(KnownValue::TableWin);
     let is_exact = wins(&moves).all(|mv| mv.value.plies.is_some());
     let Some(mut proof) = Proof::new(tables, game).filter(|_| is_exact) else {
         return RootProbe::Moves { moves, known };
@@ -221,8 +227,8 @@ fn lost(
     RootProbe::Lines(best.collect())
 }
 
-/// Returns the probe of a position that is drawn by the tables. Losing moves are left out only if
-/// the draws are proved.
+/// Returns the probe of a position in which neither side can force a win by the tables. Losing moves
+/// are left out only if the values of the others are proved.
 fn drawn(game: &Game, mut moves: Vec<RankedMove>) -> RootProbe {
     moves.sort_by_key(|mv| mv.value.wdl != Wdl::Draw);
     let draws = moves.iter().take_while(|mv| mv.value.wdl == Wdl::Draw);
@@ -232,7 +238,24 @@ fn drawn(game: &Game, mut moves: Vec<RankedMove>) -> RootProbe {
         let count = draws.count();
         moves.truncate(count);
     }
-    RootProbe::Moves { moves, known: is_draw.then_some(KnownValue::Draw) }
+    let value = endless_holds(game, game.position().to_move);
+    let known = match value.filter(|_| is_draw) {
+        Some(Wdl::Draw) => Some(KnownValue::Draw),
+        Some(Wdl::Win) => Some(KnownValue::TableWin),
+        Some(Wdl::Loss) | None => None,
+    };
+    RootProbe::Moves { moves, known }
+}
+
+/// Returns the value of endless play to this side if it can count on that in this game. Attackers
+/// who would win cannot if a ply limit makes a draw.
+pub(super) fn endless_holds(game: &Game, side: Side) -> Option<Wdl> {
+    let rules = game.rules();
+    match endless_value(rules, side)? {
+        Wdl::Draw => (rules.repetition != Repetition::MoverLoses).then_some(Wdl::Draw),
+        Wdl::Win => game.plies_left().is_none().then_some(Wdl::Win),
+        Wdl::Loss => None,
+    }
 }
 
 /// Returns a line of the move alone.

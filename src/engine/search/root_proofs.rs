@@ -8,10 +8,11 @@ use crate::engine::iteration::{Line, Score};
 use crate::engine::proved::ProvedPositions;
 use crate::game::history::Game;
 use crate::game::moves::Move;
-use crate::game::rules::{Endless, Repetition};
+use crate::game::rules::Repetition;
 use crate::game::value::{Wdl, WdlBounds};
 
-use super::root_probe::{KnownValue, RankedMove, RootProbe};
+use super::certainty::wins_hold;
+use super::root_probe::{KnownValue, RankedMove, RootProbe, endless_holds};
 
 /// A root move with what is proved of it, for the side that plays it.
 type BoundedMove = (Move, WdlBounds);
@@ -46,7 +47,9 @@ fn winning_line(proofs: &dyn ProvedPositions, game: &Game, moves: &[Move]) -> Op
         other.is_some_and(|other| other < order)
     };
     // A win of unknown length may come too late.
-    let holds = game.plies_left().is_none() && !game.earlier_positions().any(is_met_again);
+    let holds = game.plies_left().is_none()
+        && wins_hold(game.rules(), position.to_move)
+        && !game.earlier_positions().any(is_met_again);
     holds.then(|| Line { score: Score::ProvedWin, depth: 1, moves: vec![played] })
 }
 
@@ -67,10 +70,13 @@ fn move_bounds(proofs: &dyn ProvedPositions, game: &Game, played: &Move) -> WdlB
 
 /// Leaves the choice among the moves that keep a win to the search, which knows the history.
 fn won(game: &Game, moves: Vec<BoundedMove>) -> RootProbe {
-    let holds = !game.can_repeat() && game.plies_left().is_none();
+    let is_certain = wins_hold(game.rules(), game.position().to_move);
+    let holds = is_certain && !game.can_repeat() && game.plies_left().is_none();
     let known = holds.then_some(KnownValue::ProvedWin);
     // If the winner would have to repeat and lose, other moves may be better.
-    if game.can_repeat() && game.rules().repetition == Repetition::MoverLoses {
+    let loses_by_repetition =
+        game.can_repeat() && game.rules().repetition == Repetition::MoverLoses;
+    if loses_by_repetition || !is_certain {
         return rest(moves, known, |bounds| bounds.at_most > Wdl::Loss);
     }
     rest(moves, known, |bounds| bounds.at_least == Wdl::Win)
@@ -78,15 +84,20 @@ fn won(game: &Game, moves: Vec<BoundedMove>) -> RootProbe {
 
 /// Leaves the choice of a defence to the search.
 fn lost(game: &Game, moves: Vec<BoundedMove>) -> RootProbe {
-    let holds = !game.can_repeat() && game.plies_left().is_none();
+    let holds = wins_hold(game.rules(), game.position().to_move.other())
+        && !game.can_repeat()
+        && game.plies_left().is_none();
     rest(moves, holds.then_some(KnownValue::ProvedLoss), |_| true)
 }
 
-/// Leaves the choice among the moves that keep a draw to the search.
+/// Leaves the choice among the moves after which neither side can force a win to the search.
 fn drawn(game: &Game, moves: Vec<BoundedMove>) -> RootProbe {
-    let rules = game.rules();
-    let holds = rules.endless == Endless::Draw && rules.repetition != Repetition::MoverLoses;
-    rest(moves, holds.then_some(KnownValue::Draw), |bounds| bounds.at_least == Wdl::Draw)
+    let known = match endless_holds(game, game.position().to_move) {
+        Some(Wdl::Draw) => Some(KnownValue::Draw),
+        Some(Wdl::Win) => Some(KnownValue::ProvedWin),
+        Some(Wdl::Loss) | None => None,
+    };
+    rest(moves, known, |bounds| bounds.at_least == Wdl::Draw)
 }
 
 fn rest(

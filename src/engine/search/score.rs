@@ -10,6 +10,9 @@ pub(super) type Points = i32;
 pub(super) const WON: Points = 32_000;
 /// A bound above all scores.
 pub(super) const INFINITE: Points = WON + 1;
+/// The score of the position after a barred move, to the side that would move there: for the other
+/// side every legal move, and even to have none, is better.
+pub(super) const BARRED: Points = INFINITE;
 /// The score of a win by tables without distances; 1 less for each ply from the root.
 const TABLE_WON: Points = 30_500;
 /// The minimum absolute score of a decided game.

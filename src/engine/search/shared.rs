@@ -30,6 +30,8 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) history: Vec<PathEntry>,
     /// The number of earlier occurrences of a position that end the game.
     pub(super) earlier_occurrences: usize,
+    /// Whether a win of the defenders may be barred on another path.
+    pub(super) wins_may_be_barred: bool,
     /// The penalty for a draw to the side to move at the root.
     pub(super) contempt: Points,
     pub(super) limits: Limits,

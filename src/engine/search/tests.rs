@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::path::PATH_INDEPENDENT;
-use super::score::table_score;
+use super::score::{BARRED, table_score};
 use super::worker::Worker;
 use super::*;
 use crate::engine::state::Step;
 use crate::game::board::{Square, SquareSet};
-use crate::game::history::{Outcome, Reason};
+use crate::game::history::Reason;
 use crate::game::position::Position;
 use crate::game::rules::{Endless, Repetition, Side};
 use crate::game::value::{Value, Wdl};
@@ -51,23 +51,41 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
             let mut worker = Worker::new(&shared, &mut move_history);
             for played in &game.moves()[root..] {
                 returns += check_repetitions(&mut worker, &mut here);
+                let barred = check_barred(&mut worker, &here);
                 here.push(played);
                 let (_, ended) = worker.play(Step::of(played));
                 let by_the_way = here.outcome().filter(|outcome| {
                     matches!(outcome.reason, Reason::Repetition | Reason::PlyLimit)
                 });
+                ends += barred;
                 let context = format!("{}: game {seed}, from ply {root}", rules.name);
                 assert_eq!(ended.is_some(), by_the_way.is_some(), "{context}");
                 ends += usize::from(ended.is_some());
             }
         }
     }
-    assert_eq!(returns > 20, rules.repetition == Repetition::Draw, "{}: {returns}", rules.name);
+    let saves = matches!(rules.repetition, Repetition::Draw | Repetition::DefendersLose);
+    assert_eq!(returns > 20, saves, "{}: {returns}", rules.name);
     ends
 }
 
-/// Checks that the moves that the search adds because they draw by repetition are those that do;
-/// returns their number.
+/// Checks that the search bars the moves that the game does; returns their number.
+fn check_barred<const W: usize>(worker: &mut Worker<'_, W>, here: &Game) -> usize {
+    let moves = legal_moves(here.rules(), here.position());
+    let mut count = 0;
+    for played in moves.iter().filter(|played| played.ending.is_none()) {
+        let step = Step::of(played);
+        let (undo, ended) = worker.play(step);
+        worker.take_back(step, undo);
+        let context = || format!("{} {played:?}", here.position().to_text(here.rules()));
+        assert_eq!(ended == Some(BARRED), here.is_barred(played), "{}", context());
+        count += usize::from(ended == Some(BARRED));
+    }
+    count
+}
+
+/// Checks that the moves that the search adds because they save the game by repetition are those
+/// that do; returns their number.
 fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game) -> usize {
     worker.candidates.clear();
     let captures = worker.state.capture_squares(worker.shared.board, worker.state.to_move);
@@ -78,7 +96,10 @@ fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game
         here.push(played);
         let outcome = here.outcome();
         here.undo();
-        outcome == Some(Outcome::drawn(Reason::Repetition))
+        outcome.is_some_and(|outcome| {
+            outcome.reason == Reason::Repetition
+                && outcome.winner != Some(here.position().to_move.other())
+        })
     });
     let draws: BTreeSet<u32> = draws.map(|played| Step::of(played).bits()).collect();
     assert_eq!(added, draws, "{}", here.position().to_text(here.rules()));
@@ -90,7 +111,8 @@ fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
     let mut random = SeededRng::new(seed);
     let mut game = Game::new(Arc::clone(rules)).unwrap();
     while game.outcome().is_none() && game.moves().len() < 120 {
-        let moves = legal_moves(rules, game.position());
+        let mut moves = legal_moves(rules, game.position());
+        moves.retain(|played| !game.is_barred(played));
         let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
         let back =
             last.and_then(|last| moves.iter().find(|mv| mv.from == last.to && mv.to == last.from));
@@ -142,7 +164,18 @@ fn a_line_ends_by_repetition_where_the_game_would() {
     };
     let uncounted = with("repetition = \"draw\"\nrepetition-counts-start = false");
     let third = with("repetition = \"draw\"\nrepetition-occurrence = 3");
-    let small = [builtin("brandubh"), uncounted, third].map(|rules| check::<1>(&rules.into()));
+    let against_defenders = |line: &str| {
+        let text = brandubh.replace("repetition = \"draw\"", line);
+        let text = text.replace("endless = \"draw\"", "endless = \"attackers\"");
+        let text = text.replace("name = \"brandubh\"", "name = \"other\"");
+        Ruleset::from_toml(&text, "other").unwrap()
+    };
+    let lost = against_defenders("repetition = \"defenders-lose\"");
+    let barred = against_defenders("repetition = \"defenders-barred\"");
+    let barred_later =
+        against_defenders("repetition = \"defenders-barred\"\nrepetition-occurrence = 3");
+    let small = [builtin("brandubh"), uncounted, third, lost, barred, barred_later];
+    let small = small.map(|rules| check::<1>(&rules.into()));
     let large = ["ashton", "berkeley", "mcgill"].map(|name| check::<2>(&builtin(name).into()));
     assert!(small.into_iter().chain(large).all(|ends| ends > 20), "{small:?} {large:?}");
 }

@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering;
 
 use crate::engine::bits::Bits;
 use crate::engine::state::{State, Step, Undo};
-use crate::game::rules::Repetition;
+use crate::game::rules::{Kind, Repetition, Side};
 
 use super::candidate::Candidate;
 use super::move_history::MoveHistory;
 use super::path::{MAX_PLY, PATH_INDEPENDENT, PathEntry};
-use super::score::{Points, is_decided, lost_in, won_in};
+use super::score::{BARRED, MAX_ESTIMATE, Points, is_decided, lost_in, won_in};
 use super::shared::Shared;
-use super::table::Entry;
+use super::table::{Bound, Entry};
 
 /// A search thread.
 pub(super) struct Worker<'a, const W: usize> {
@@ -103,8 +103,25 @@ impl<'a, const W: usize> Worker<'a, W> {
         let ignores_past =
             self.null_moves > 0 && self.shared.validity.this_search_only && is_decided(entry.score);
         if self.depends_on == PATH_INDEPENDENT && !ignores_past {
+            let entry = if self.shared.wins_may_be_barred { self.estimated(entry) } else { entry };
             self.shared.table.put(self.state.key, self.ply(), entry);
         }
+    }
+
+    /// Returns an entry that holds on other paths, where a move by which the defenders win may be
+    /// barred: their wins become estimates.
+    #[cold]
+    fn estimated(&self, entry: Entry) -> Entry {
+        let winner = if entry.score > 0 { self.state.to_move } else { self.state.to_move.other() };
+        if !is_decided(entry.score) || winner == Side::Attackers {
+            return entry;
+        }
+        let bound = match entry.bound {
+            Some(Bound::Exact | Bound::Lower) if entry.score > 0 => Some(Bound::Lower),
+            Some(Bound::Exact | Bound::Upper) if entry.score < 0 => Some(Bound::Upper),
+            _ => None,
+        };
+        Entry { score: entry.score.clamp(-MAX_ESTIMATE, MAX_ESTIMATE), bound, ..entry }
     }
 
     /// Sets the dependence of the node's score: `earlier`, or none if that is this node or a later
@@ -139,8 +156,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
     }
 
-    /// Plays a move. If a repetition or the ply limit ends the game, returns the score for the side
-    /// that would move next.
+    /// Plays a move. If a fort, an encirclement, a repetition or the ply limit ends the game, or the
+    /// move is barred, returns the score for the side that would move next.
     #[inline]
     pub(super) fn play(&mut self, step: Step) -> (Undo<W>, Option<Points>) {
         let undo = self.state.play(self.shared.board, step);
@@ -149,7 +166,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         let since = if undo.captured.is_empty() { self.path[here - 1].since } else { here };
         self.path.push(PathEntry { key: self.state.key, since });
         self.steps.push(step);
-        let ended = self.game_end();
+        let ended = self.game_end(step);
         if ended.is_some() {
             let ply = self.ply();
             self.pv[ply].clear();
@@ -186,29 +203,78 @@ impl<'a, const W: usize> Worker<'a, W> {
         self.steps.len()
     }
 
-    /// Returns the score for the side to move if a repetition or the ply limit ends the game.
+    /// Returns the score for the side to move if the move just played ends the game without a
+    /// capture of the king or his escape, or is barred.
     #[inline]
-    fn game_end(&mut self) -> Option<Points> {
+    fn game_end(&mut self, step: Step) -> Option<Points> {
         let rules = &self.shared.rules;
         let ply = self.ply();
-        if rules.repetition != Repetition::Allowed
-            && let Some(earlier) = self.repeated()
-        {
+        let repeated = match rules.repetition {
+            Repetition::Allowed => None,
+            Repetition::DefendersBarred => self.barred(step),
+            Repetition::Draw | Repetition::MoverLoses | Repetition::DefendersLose => {
+                self.repeated()
+            }
+        };
+        if let Some(earlier) = repeated {
             self.depends_on = earlier;
-            return Some(match rules.repetition {
-                Repetition::MoverLoses => won_in(ply),
-                Repetition::Draw | Repetition::Allowed => self.shared.draw(ply),
-                // The engine refuses these rules.
-                Repetition::DefendersLose | Repetition::DefendersBarred => self.shared.draw(ply),
+            return Some(match (rules.repetition, self.state.to_move) {
+                (Repetition::MoverLoses, _) => won_in(ply),
+                (Repetition::DefendersLose, Side::Attackers) => won_in(ply),
+                (Repetition::DefendersLose, Side::Defenders) => lost_in(ply),
+                (Repetition::DefendersBarred, _) => BARRED,
+                (Repetition::Draw | Repetition::Allowed, _) => self.shared.draw(ply),
             });
+        }
+        if self.state.region_winner(self.shared.board).is_some() {
+            self.depends_on = PATH_INDEPENDENT;
+            return Some(lost_in(ply));
         }
         if self.shared.validity.last_ply.is_some_and(|last| ply >= last) {
             // The ply limit counts from the start of the game.
             self.depends_on = 0;
-            let can_move = self.state.has_step(self.shared.board);
-            return Some(if can_move { self.shared.draw(ply) } else { lost_in(ply) });
+            return Some(if self.can_move() { self.shared.draw(ply) } else { lost_in(ply) });
         }
         None
+    }
+
+    /// Returns whether the side to move has a legal move that is not barred.
+    fn can_move(&mut self) -> bool {
+        let board = self.shared.board;
+        let can_be_barred = self.shared.rules.repetition == Repetition::DefendersBarred
+            && self.state.to_move == Side::Defenders;
+        if !can_be_barred {
+            return self.state.has_step(board);
+        }
+        let last = self.path.len() - 1;
+        self.state.steps(board).into_iter().any(|step| {
+            let kind = self.state.kind(step.from());
+            self.restored(last, kind, step).is_none()
+        })
+    }
+
+    /// Returns the index of the earliest occurrence that counts if the move just played brings back
+    /// a board against the rules.
+    #[cold]
+    fn barred(&self, step: Step) -> Option<usize> {
+        if self.state.to_move == Side::Defenders {
+            return None;
+        }
+        let kind = if step.to() == self.state.king { Kind::King } else { Kind::Defender };
+        self.restored(self.path.len() - 2, kind, step)
+    }
+
+    /// Returns the index of the earliest occurrence that counts of the board after a move, before
+    /// its captures, from the position with index `from` on the path. The side to move does not
+    /// count.
+    fn restored(&self, from: usize, kind: Kind, step: Step) -> Option<usize> {
+        let board = self.shared.board;
+        let PathEntry { key, since } = self.path[from];
+        let moved = key ^ board.key(kind, step.from()) ^ board.key(kind, step.to());
+        // The sides alternate on the path.
+        let side_keys = [0, board.side_key];
+        let is_equal = |&at: &usize| self.path[at].key ^ side_keys[(from - at) % 2] == moved;
+        (since..from).rev().filter(is_equal).nth(self.shared.earlier_occurrences - 1)
     }
 
     /// Returns the index of the earliest occurrence that counts if the last position of the path
@@ -224,11 +290,16 @@ impl<'a, const W: usize> Worker<'a, W> {
         equal.nth(self.shared.earlier_occurrences - 1)
     }
 
-    /// Adds the moves that draw by repetition. Captures cannot repeat a position.
+    /// Adds the moves that draw or win by repetition. Captures cannot repeat a position.
     pub(super) fn add_repetitions(&mut self, captures: Bits<W>) {
         let last = self.path.len() - 1;
         let since = self.path[last].since;
-        if self.shared.rules.repetition != Repetition::Draw || last < since + 3 {
+        let saves = match self.shared.rules.repetition {
+            Repetition::Draw => true,
+            Repetition::DefendersLose => self.state.to_move == Side::Attackers,
+            Repetition::Allowed | Repetition::MoverLoses | Repetition::DefendersBarred => false,
+        };
+        if !saves || last < since + 3 {
             return;
         }
         let board = &self.shared.board;
@@ -237,7 +308,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         let window = &self.path[since..last];
         let candidates = &mut self.candidates;
         self.state.each_step(board, |step| {
-            if captures.contains(step.to()) {
+            if self.state.is_capture(board, captures, step) {
                 return;
             }
             let kind = self.state.kind(step.from());

@@ -1,8 +1,8 @@
-//! Rules that the solver or the engine does not know yet, and where they matter.
+//! Rules that the solver does not know yet, and where they matter.
 
 use crate::game::slice::Slice;
 
-use super::{Endless, Kind, Repetition, Ruleset};
+use super::{Endless, Kind, Ruleset};
 
 impl Ruleset {
     /// Returns the field of a rule that the solver does not know and that can matter in positions
@@ -22,24 +22,6 @@ impl Ruleset {
                 ("end.exit-fort", self.exit_fort && defenders >= 4),
                 // The smallest ring with room for a move has six squares.
                 ("end.encirclement", self.encirclement && attackers >= 6),
-            ])
-        })
-    }
-
-    /// Returns the field of a rule that the engine does not know; `None` if it can play these
-    /// rules.
-    pub fn unsearched_rule(&self) -> Option<&'static str> {
-        let bars_defenders =
-            matches!(self.repetition, Repetition::DefendersLose | Repetition::DefendersBarred);
-        self.short_movement().or_else(|| {
-            first_field(&[
-                ("capture.shieldwall", self.shieldwall),
-                ("capture.king-armed", !self.king_armed),
-                ("capture.king-edge-hostile", self.king_edge_hostile),
-                ("end.exit-fort", self.exit_fort),
-                ("end.encirclement", self.encirclement),
-                ("end.repetition", bars_defenders),
-                ("end.endless", self.endless == Endless::Attackers),
             ])
         })
     }

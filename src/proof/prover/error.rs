@@ -1,6 +1,5 @@
 use std::fmt;
 
-use crate::engine::EngineError;
 use crate::game::position::PositionError;
 
 /// Why a search cannot start.
@@ -11,8 +10,6 @@ pub enum ProofError {
     Position(PositionError),
     /// The tables are for other rules.
     OtherTables,
-    /// The search does not know a rule of the ruleset.
-    Rules(EngineError),
     /// The table of proof numbers cannot be allocated.
     Memory {
         /// Its size in bytes.
@@ -24,7 +21,6 @@ impl fmt::Display for ProofError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ProofError::Position(error) => write!(f, "position: {error}"),
-            ProofError::Rules(error) => error.fmt(f),
             ProofError::OtherTables => write!(f, "the tables are for other rules"),
             ProofError::Memory { bytes } => {
                 write!(f, "cannot allocate {bytes} bytes for proof numbers; ask for less memory")

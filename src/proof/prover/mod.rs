@@ -19,7 +19,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::engine::bits::with_width;
-use crate::engine::check::check_known;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Endless, Ruleset, Side};
 use crate::tablebase::Tablebase;
@@ -95,8 +94,8 @@ impl Proof {
 /// `false` to stop.
 ///
 /// # Errors
-/// If the position is invalid or final, the tables are for other rules, the search does not know a
-/// rule of the ruleset, or there is not enough memory.
+/// If the position is invalid or final, the tables are for other rules, or there is not enough
+/// memory.
 pub fn prove(
     rules: &Ruleset,
     position: &Position,
@@ -113,7 +112,6 @@ pub(in crate::proof) fn check_input(
     position: &Position,
     options: &ProofOptions<'_>,
 ) -> Result<(), ProofError> {
-    check_known(rules).map_err(ProofError::Rules)?;
     position.check(rules)?;
     if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
         return Err(ProofError::OtherTables);

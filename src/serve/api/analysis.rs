@@ -50,7 +50,7 @@ pub(super) async fn analysis(
     RulesetPath(served): RulesetPath,
     QueryParams(query): QueryParams<Query>,
 ) -> Result<Response, Problem> {
-    let searches = state.engine(&served.rules)?;
+    let searches = state.engine()?;
     let text = required_position(query.position)?;
     let rules = Arc::clone(&served.rules);
     let game = Game::from_position(Arc::clone(&rules), parse_position(&text, &rules)?)?;
@@ -87,7 +87,7 @@ impl Analysis {
     /// Searches to the end. After giving way to a game, the search begins anew, and the
     /// iterations that the client has already seen are not sent again.
     async fn run(&self, first: SearchTicket) {
-        let Ok(searches) = self.state.engine(&self.served.rules) else { return };
+        let Ok(searches) = self.state.engine() else { return };
         let mut ticket = first;
         let mut last: Option<IterationReport> = None;
         loop {

@@ -99,7 +99,7 @@ pub(super) async fn reply(
     headers: HeaderMap,
     JsonBody(request): JsonBody<ReplyRequest>,
 ) -> Result<Response, Problem> {
-    let searches = state.engine(&served.rules)?;
+    let searches = state.engine()?;
     let level = parse_level(request.level.as_deref())?;
     let rules = Arc::clone(&served.rules);
     // Replaying a long game takes time that the async threads do not have.

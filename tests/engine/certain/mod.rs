@@ -39,6 +39,16 @@ const RULES: [(&str, &str); 7] = [
     ("ply-limit = 16", "repetition = \"allowed\""),
 ];
 
+/// Rules by which only the defenders lose by repetition, or may not repeat. The tests have no tables
+/// for their endless games.
+const AGAINST_DEFENDERS: [(&str, &str); 5] = [
+    ("", "repetition = \"defenders-lose\""),
+    ("", "repetition = \"defenders-lose\"\nrepetition-occurrence = 3"),
+    ("", "repetition = \"defenders-barred\""),
+    ("", "repetition = \"defenders-barred\"\nrepetition-occurrence = 3"),
+    ("ply-limit = 16", "repetition = \"defenders-barred\""),
+];
+
 /// Builds all tables of the smallest board once for each value of an endless game, and returns
 /// their folder.
 fn tables_of(end: &str) -> &'static Path {
@@ -129,9 +139,20 @@ fn engine(rules: &Arc<Ruleset>, threads: usize, tables: Option<Arc<Tablebase>>) 
 fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
     let all = Arc::new(Tablebase::open(Ruleset::clone(rules), folder).unwrap());
     let few = Arc::new(Tablebase::new(Ruleset::clone(rules)));
+    trial_with(rules, &[None, Some(&few), Some(&all)], &all, count, seed)
+}
+
+/// The same by engines with these tables; `all` checks their reports.
+fn trial_with(
+    rules: &Arc<Ruleset>,
+    engine_tables: &[Option<&Arc<Tablebase>>],
+    all: &Tablebase,
+    count: u32,
+    seed: u64,
+) -> Seen {
     let mut engines = Vec::new();
     for threads in [1, 2] {
-        for tables in [None, Some(&few), Some(&all)] {
+        for &tables in engine_tables {
             // Each engine plays all games: what it stored in one must not affect its reports in
             // another.
             engines.push(engine(rules, threads, tables.cloned()));
@@ -146,9 +167,9 @@ fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
         let number = random.below(engines.len());
         for _ in 0..6 {
             let found = search(&mut engines[number], &game, &mut random, |iteration| {
-                check(&all, &game, iteration, &mut seen);
+                check(all, &game, iteration, &mut seen);
             });
-            check(&all, &game, &found, &mut seen);
+            check(all, &game, &found, &mut seen);
             seen.searches += 1;
             let best = Some(found.lines[0].moves[0]);
             let next =
@@ -207,6 +228,18 @@ fn trials(count: u32) {
 #[test]
 fn reported_wins_hold_with_any_history_and_limit() {
     trials(300);
+}
+
+#[test]
+fn reported_wins_hold_where_the_defenders_may_not_repeat() {
+    let all = Tablebase::open(Ruleset::clone(&rules("", RULES[0].1)), tables_of("")).unwrap();
+    for (number, (top, end)) in AGAINST_DEFENDERS.into_iter().enumerate() {
+        let rules = rules(top, end);
+        let seen = trial_with(&rules, &[None], &all, 300, number as u64);
+        println!("{top} {end}: {seen:?}");
+        assert!(seen.wins > 15 && seen.losses > 7, "{seen:?}");
+        assert!(seen.unknown < (seen.wins + seen.losses) / 10, "{seen:?}");
+    }
 }
 
 /// The position is lost by the tables and drawn by its history: the engine finds the drawing

@@ -6,7 +6,7 @@
 //! a position that is further from the end. No code is shared with the engine.
 
 use taflbase::history::Outcome;
-use taflbase::moves::legal_moves;
+use taflbase::moves::{Move, legal_moves};
 use taflbase::rules::Repetition;
 use taflbase::value::Value;
 use taflbase::{Game, Position, Side, Tablebase};
@@ -34,7 +34,7 @@ impl<'a> Truth<'a> {
             return Ok(known);
         }
         self.spend()?;
-        for played in legal_moves(game.rules(), game.position()) {
+        for played in moves(game) {
             game.play(&played).unwrap();
             let wins = self.has_won(game, side, plies - 1);
             game.undo();
@@ -52,7 +52,7 @@ impl<'a> Truth<'a> {
             return Ok(known);
         }
         self.spend()?;
-        for played in legal_moves(game.rules(), game.position()) {
+        for played in moves(game) {
             game.play(&played).unwrap();
             let loses = self.has_won(game, winner, plies - 1);
             game.undo();
@@ -98,8 +98,10 @@ impl<'a> Truth<'a> {
         }
         match game.rules().repetition {
             Repetition::Draw | Repetition::Allowed => (!in_time).then_some(false),
-            // The engine refuses these rules.
-            Repetition::DefendersLose | Repetition::DefendersBarred => None,
+            // The attackers may win by a repetition, too; the defenders' ways only get fewer.
+            Repetition::DefendersLose | Repetition::DefendersBarred => {
+                (winner == Side::Defenders && !in_time).then_some(false)
+            }
             // A repetition loses: either side may win a game that the tables do not decide.
             Repetition::MoverLoses => {
                 (theirs.is_some() && self.is_undisturbed(game, winner.other())).then_some(false)
@@ -110,6 +112,14 @@ impl<'a> Truth<'a> {
     /// Returns whether this winner is nearer to the end, by the tables, than in every position
     /// of the game that can recur.
     fn is_undisturbed(&self, game: &Game, winner: Side) -> bool {
+        match (game.rules().repetition, winner) {
+            (Repetition::DefendersLose | Repetition::DefendersBarred, Side::Attackers) => {
+                return true;
+            }
+            // Any earlier board is barred, whichever side was to move.
+            (Repetition::DefendersBarred, Side::Defenders) => return false,
+            _ => {}
+        }
         let here = self.distance(game.position(), winner);
         let captures = game.moves().iter().rposition(|played| !played.captured.is_empty());
         let since = captures.map_or(0, |last| last + 1);
@@ -122,10 +132,19 @@ impl<'a> Truth<'a> {
 
     /// Returns the distance to the end by the tables, if this side wins.
     fn distance(&self, position: &Position, winner: Side) -> Option<u32> {
+        // How endless games are valued does not matter for forced wins.
+        let position = &Position { rules: self.tables.rules().id(), ..*position };
         match self.tables.probe_dtw(position).unwrap() {
             Value::Win(plies) if position.to_move == winner => Some(plies.into()),
             Value::Loss(plies) if position.to_move != winner => Some(plies.into()),
             _ => None,
         }
     }
+}
+
+/// Returns the moves that may be played.
+fn moves(game: &Game) -> Vec<Move> {
+    let mut moves = legal_moves(game.rules(), game.position());
+    moves.retain(|played| !game.is_barred(played));
+    moves
 }

@@ -34,7 +34,7 @@ impl Minimax {
     /// Returns the moves that win within this many plies.
     pub(crate) fn winning_moves(&mut self, game: &Game, plies: usize) -> Vec<Move> {
         let mut game = game.clone();
-        let moves = legal_moves(game.rules(), game.position()).into_iter();
+        let moves = moves(&game).into_iter();
         moves.filter(|played| self.wins_by(&mut game, played, plies)).collect()
     }
 
@@ -44,7 +44,7 @@ impl Minimax {
             return false;
         }
         self.budget -= 1;
-        let moves = legal_moves(game.rules(), game.position());
+        let moves = moves(game);
         moves.iter().any(|played| played.ending.is_some())
             || moves.iter().any(|played| self.wins_by(game, played, plies))
     }
@@ -62,7 +62,7 @@ impl Minimax {
 
     /// Returns whether the side to move loses within this many plies, whatever it plays.
     pub(crate) fn loses(&mut self, game: &mut Game, plies: usize) -> bool {
-        let mut moves = legal_moves(game.rules(), game.position());
+        let mut moves = moves(game);
         self.saving.resize(self.saving.len().max(plies + 1), None);
         if let Some(first) = moves.iter().position(|played| Some(*played) == self.saving[plies]) {
             moves.swap(0, first);
@@ -82,4 +82,11 @@ impl Minimax {
         game.undo();
         loses
     }
+}
+
+/// Returns the moves that may be played.
+fn moves(game: &Game) -> Vec<Move> {
+    let mut moves = legal_moves(game.rules(), game.position());
+    moves.retain(|played| !game.is_barred(played));
+    moves
 }

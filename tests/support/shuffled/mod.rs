@@ -12,7 +12,11 @@ pub(crate) fn rules(top: &str, end: &str) -> Arc<Ruleset> {
     let text = text.replace("size = 5\n", &format!("size = 5\n{top}\n"));
     let (head, old) = text.split_once("repetition = \"draw\"\n").unwrap();
     assert!(old.contains("endless = \"draw\""));
-    let endless = if end.contains("mover-loses") { "undecided" } else { "draw" };
+    let endless = match end {
+        end if end.contains("mover-loses") => "undecided",
+        end if end.contains("defenders") => "attackers",
+        _ => "draw",
+    };
     let text = format!("{head}{end}\nendless = \"{endless}\"\n");
     Arc::new(Ruleset::from_toml(&text, "variant").unwrap())
 }
@@ -43,7 +47,8 @@ pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut SeededRng) -> Option<Game>
 /// move.
 pub(crate) fn shuffle(game: &Game, random: &mut SeededRng) -> Option<Move> {
     let moves = legal_moves(game.rules(), game.position());
-    let calm: Vec<&Move> = moves.iter().filter(|played| played.ending.is_none()).collect();
+    let is_calm = |played: &&Move| played.ending.is_none() && !game.is_barred(played);
+    let calm: Vec<&Move> = moves.iter().filter(is_calm).collect();
     let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
     let back = calm.iter().find(|mv| last.is_some_and(|l| (mv.from, mv.to) == (l.to, l.from)));
     let any = random.choose(&calm)?;
