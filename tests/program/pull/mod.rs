@@ -432,6 +432,7 @@ fn pulls_and_builds_wait_for_each_other() {
     let mut first = place.command(&["pull", &server.url(), "brandubh"]);
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while server.starts(LARGE).is_empty() {
+        assert!(first.try_wait().unwrap().is_none(), "it ended too early");
         thread::sleep(Duration::from_millis(5));
     }
     let other = FileServer::of(SOURCE.path("tables"));
@@ -452,8 +453,9 @@ fn ctrl_c_keeps_what_has_arrived() {
     });
     let place = Place::new();
     let mut program = place.command(&["pull", &server.url(), "brandubh", "--retries", "1000"]);
-    let program = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut program = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while server.starts(LARGE).len() < 2 {
+        assert!(program.try_wait().unwrap().is_none(), "it ended without trying again");
         thread::sleep(Duration::from_millis(5));
     }
     let kill = ["-INT".to_owned(), program.id().to_string()];
