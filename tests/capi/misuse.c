@@ -193,8 +193,8 @@ static void wrong_moves(const char *folder)
     memset(move.captured, 0xff, sizeof move.captured);
     FAILS(taflbase_print_move(tables, &move, text), invalid, "beyond the board");
     memset(move.captured, 0, sizeof move.captured);
-    move.captured[0] = 15;
-    FAILS(taflbase_print_move(tables, &move, text), invalid, "three");
+    move.captured[0] = 0x3ffff;
+    FAILS(taflbase_print_move(tables, &move, text), invalid, "more than 17");
     /* The king moves to an attacker's square: the result is not a position. */
     move = good;
     move.to = 7 + 4;
