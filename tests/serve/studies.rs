@@ -7,9 +7,10 @@ use super::{Got, WON, get, post, printed, served};
 
 const RULES: &str = "/api/v1/rulesets";
 
-/// Repeats the request until the server has done its work in the background.
+/// Repeats the request until the server has done its work in the background, which it does at low
+/// priority.
 async fn awaited(router: &Router, path: &str) -> Got {
-    for _ in 0..600 {
+    for _ in 0..6000 {
         let got = get(router, path).await;
         if got.status != 202 {
             return got;

@@ -7,8 +7,8 @@ use taflbase::random::SeededRng;
 use taflbase::rules::{Kind, Ruleset};
 
 use super::traps::any_position;
-use super::{Both, assert_seen, checked};
-use crate::reference::{Custom, Game};
+use super::{Both, assert_all_seen, assert_seen, checked};
+use crate::reference::{Custom, Event, Game};
 
 /// The effect of a move: the board after it, the number of captured soldiers, and whether it
 /// wins.
@@ -77,6 +77,21 @@ fn invented_rules_on_small_boards_have_the_same_moves() {
 fn invented_rules_on_large_boards_have_the_same_moves() {
     let sizes = [(9, 60), (11, 20), (13, 20), (15, 20), (17, 20), (19, 20)];
     invented_rules_have_the_same_moves(&sizes, 30);
+}
+
+#[test]
+fn invented_modern_rules_have_the_same_moves() {
+    let mut all = Vec::new();
+    for (size, count) in [(5, 200), (7, 100), (9, 30), (11, 20)] {
+        for seed in 0..count {
+            let both = Both::modern(size, 20_000 + seed);
+            all.push(checked(both, |both| same_moves(both, 150)));
+        }
+    }
+    let events = [Event::Unarmed, Event::EdgeHeld, Event::TooFar];
+    assert_all_seen(&events, &all, 100);
+    let walls = [Event::Wall, Event::WallAroundKing, Event::WallOfKing, Event::WallAtCorner];
+    assert_all_seen(&walls, &all, 1);
 }
 
 #[test]

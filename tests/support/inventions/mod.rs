@@ -93,6 +93,25 @@ impl Invention {
         vec![first, second - first]
     }
 
+    /// Returns the text of a file with rules of present games, too, each at random.
+    pub(crate) fn modern_text(&mut self) -> String {
+        let mut text = self.text();
+        let [shieldwall, king_armed, edge] = [(); 3].map(|()| self.random.below(2) == 0);
+        let capture = format!(
+            "[capture]\nshieldwall = {shieldwall}\nking-armed = {king_armed}\n\
+             king-edge-hostile = {edge}\n"
+        );
+        text = text.replace("[capture]\n", &capture);
+        for kind in ["attackers", "defenders", "king"] {
+            let reach = self.random.below(2 * self.board.size());
+            if (1..self.board.size()).contains(&reach) {
+                let header = format!("[movement.{kind}]\n");
+                text = text.replace(&header, &format!("{header}reach = {reach}\n"));
+            }
+        }
+        text
+    }
+
     /// Returns the text of the file.
     pub(crate) fn text(&mut self) -> String {
         let all: SquareSet = self.board.squares().collect();

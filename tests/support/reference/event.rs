@@ -29,10 +29,28 @@ pub(crate) enum Event {
     KingBetweenTwo,
     /// A king arrived on a goal.
     Goal,
+    /// A shieldwall captured a row of two or more soldiers.
+    Wall,
+    /// The king was in a row, and the other men of it were captured.
+    WallAroundKing,
+    /// The king belonged to a wall.
+    WallOfKing,
+    /// A row ended at a corner.
+    WallAtCorner,
+    /// A fort was built.
+    Fort,
+    /// Defenders were encircled.
+    Ring,
+    /// The edge took the place of an attacker against the king.
+    EdgeHeld,
+    /// An unarmed king helped or arrived in vain.
+    Unarmed,
+    /// A longer slide was free.
+    TooFar,
 }
 
 impl Event {
-    /// All events.
+    /// The events of rules that all games have.
     pub(crate) const ALL: [Event; 13] = [
         Event::GateClosed,
         Event::GateOpen,
@@ -48,4 +66,7 @@ impl Event {
         Event::KingBetweenTwo,
         Event::Goal,
     ];
+
+    /// The number of all events.
+    pub(super) const COUNT: usize = Event::TooFar as usize + 1;
 }

@@ -25,6 +25,26 @@ impl File {
         self.table[field].as_str().expect("a text")
     }
 
+    /// Returns a value of the file, if it is there.
+    fn value(&self, path: &[&str]) -> Option<&Value> {
+        let (last, tables) = path.split_last().expect("a field");
+        let mut table = &self.table;
+        for name in tables {
+            table = table.get(*name)?.as_table().expect("a table");
+        }
+        table.get(*last)
+    }
+
+    /// Returns whether a field says `true`; `otherwise` if it is missing.
+    pub(super) fn flag(&self, path: &[&str], otherwise: bool) -> bool {
+        self.value(path).map_or(otherwise, |value| value.as_bool().expect("true or false"))
+    }
+
+    /// Returns a number, if it is there.
+    pub(super) fn number(&self, path: &[&str]) -> Option<usize> {
+        self.value(path).map(|value| value.as_integer().expect("a number") as usize)
+    }
+
     /// Returns the squares of all sets that a field lists; none if it is missing.
     pub(super) fn set(&self, path: &[&str]) -> Set {
         let mut set = vec![false; self.size * self.size];
@@ -65,6 +85,7 @@ impl File {
             "throne" => (file, rank) == (middle, middle),
             "beside-throne" => file.abs_diff(middle) + rank.abs_diff(middle) == 1,
             "corners" => [0, last].contains(&file) && [0, last].contains(&rank),
+            "all" => true,
             "edge" => [0, last].contains(&file) || [0, last].contains(&rank),
             _ => panic!("no set is named {name}"),
         };

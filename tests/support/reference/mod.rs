@@ -11,6 +11,7 @@
 
 mod boards;
 mod custom;
+mod enclosures;
 mod event;
 mod file;
 mod game;
