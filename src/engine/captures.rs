@@ -16,7 +16,7 @@ impl<const W: usize> State<W> {
         if !board.king_armed && to == self.king {
             return captured;
         }
-        if board.edge.wall_squares.contains(to) {
+        if board.edge.has_walls && board.edge.wall_squares.contains(to) {
             captured = self.walled(board, side, to);
         }
         let enemies = self.soldiers[side.other()];
@@ -82,8 +82,9 @@ impl<const W: usize> State<W> {
     /// Returns the empty squares on which an arriving man of `side` would capture a soldier.
     pub(crate) fn capture_squares(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
         let other = side.other();
-        let (captors, others) = (self.captors(board, side), self.men(other));
-        let free = !self.occupied();
+        let (men, others) = (self.men(side), self.men(other));
+        let free = !(men | others);
+        let captors = if board.king_armed { men } else { self.soldiers[side] };
         let hostile = &board.hostile[other.soldier()];
         let victims = self.soldiers[other].without(board.protected[other]);
         let aided = victims.without(board.unaided[other]);
@@ -101,7 +102,7 @@ impl<const W: usize> State<W> {
             squares = squares | self.siege_squares(board, side, besieged, aided);
         }
         squares = squares & free;
-        if board.edge.wall_squares.is_empty() {
+        if !board.edge.has_walls {
             return squares;
         }
         squares | self.wall_capture_squares(board, side)
@@ -110,7 +111,7 @@ impl<const W: usize> State<W> {
     /// Returns whether a move of the side to move captures a soldier, given its
     /// [`capture_squares`](State::capture_squares).
     #[inline]
-    pub(crate) fn is_capture(&self, board: &BoardTables<W>, squares: Bits<W>, step: Step) -> bool {
+    pub(crate) fn is_capture(&self, board: &BoardTables<W>, squares: &Bits<W>, step: Step) -> bool {
         squares.contains(step.to()) && (board.king_armed || step.from() != self.king)
     }
 
@@ -142,7 +143,7 @@ impl<const W: usize> State<W> {
     pub(crate) fn king_capture_squares(&self, board: &BoardTables<W>) -> Bits<W> {
         let adjacent = board.adjacent[self.king];
         let hostile = self.hostile_to_king(board) & adjacent;
-        let sides = board.edge.hostile_sides[self.king];
+        let sides = board.edge.hostile_sides(self.king);
         let mut squares = Bits::EMPTY;
         if hostile.is_empty() && sides == 0 {
             return squares;
@@ -150,7 +151,7 @@ impl<const W: usize> State<W> {
         let free = adjacent.without(self.occupied());
         if board.surrounded.contains(self.king) {
             for square in free.iter() {
-                if hostile.without(Bits::one(square)).len() + u32::from(sides) == 3 {
+                if hostile.without(Bits::one(square)).len() + sides == 3 {
                     squares.insert(square);
                 }
             }

@@ -9,6 +9,8 @@ pub(crate) struct EdgeTables<const W: usize> {
     /// The squares of all four edges.
     pub(crate) squares: Bits<W>,
     pub(crate) corners: Bits<W>,
+    /// Whether shieldwalls capture.
+    pub(crate) has_walls: bool,
     /// By the direction off the board, in the order of [`Direction::ALL`], the squares of an edge
     /// on which shieldwalls capture: all but its corners.
     pub(crate) walls: [Bits<W>; 4],
@@ -18,8 +20,10 @@ pub(crate) struct EdgeTables<const W: usize> {
     pub(crate) fort_squares: Bits<W>,
     /// Squares through which the king would leave a fort.
     pub(crate) fort_exits: Bits<W>,
-    /// By square, the number of sides on which the edge of the board is hostile to the king.
-    pub(crate) hostile_sides: Vec<u8>,
+    /// Whether the edge is hostile to the king.
+    is_hostile: bool,
+    /// By square, the number of sides on which it has no neighbour.
+    sides: Vec<u8>,
 }
 
 impl<const W: usize> EdgeTables<W> {
@@ -39,11 +43,17 @@ impl<const W: usize> EdgeTables<W> {
             wall_squares: squares & between_corners(rules.shieldwall),
             fort_squares: squares & between_corners(rules.exit_fort),
             fort_exits: corners | Bits::of(rules.goals),
-            hostile_sides: match rules.king_edge_hostile {
-                true => board.squares().map(sides).collect(),
-                false => vec![0; board.area()],
-            },
+            has_walls: rules.shieldwall,
+            is_hostile: rules.king_edge_hostile,
+            sides: board.squares().map(sides).collect(),
         }
+    }
+
+    /// Returns the number of sides of a square on which the edge of the board is hostile to the
+    /// king.
+    #[inline]
+    pub(crate) fn hostile_sides(&self, square: usize) -> u32 {
+        if self.is_hostile { u32::from(self.sides[square]) } else { 0 }
     }
 }
 

@@ -28,6 +28,7 @@ impl<const W: usize> State<W> {
     /// Returns whether the king, on an edge, has an exit fort: an empty neighbour, and around him a
     /// region of empty squares that no attacker borders, that has no exit, and whose walls cannot
     /// be captured.
+    #[inline(never)]
     fn has_exit_fort(&self, board: &BoardTables<W>) -> bool {
         let attackers = self.soldiers[Side::Attackers];
         let free = !self.occupied();
@@ -60,6 +61,7 @@ impl<const W: usize> State<W> {
 
     /// Returns whether the squares that are connected to the king by squares without attackers hold
     /// all defenders, but no square of the edge.
+    #[inline(never)]
     fn are_encircled(&self, board: &BoardTables<W>) -> bool {
         let attackers = self.soldiers[Side::Attackers];
         // In most positions the king is open to an edge in a straight line.

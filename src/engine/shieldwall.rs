@@ -16,6 +16,7 @@ impl<const W: usize> State<W> {
     /// `to`, a square of [`wall_squares`]. The king may stand in a row, but is not captured.
     ///
     /// [`wall_squares`]: super::edge::EdgeTables::wall_squares
+    #[inline(never)]
     pub(super) fn walled(&self, board: &BoardTables<W>, side: Side, to: usize) -> Bits<W> {
         let victims = side.other();
         let (captors, enemies) = (self.captors(board, side), self.men(victims));
@@ -44,6 +45,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns the squares from which an arriving man of `side` would capture a row.
+    #[inline(never)]
     pub(super) fn wall_capture_squares(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
         let victims = side.other();
         let enemies = self.men(victims) & board.edge.wall_squares;

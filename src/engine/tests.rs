@@ -124,11 +124,11 @@ fn check_captures<const W: usize>(
     let squares = state.capture_squares(board, state.to_move);
     for mv in moves {
         let captures = !mv.captured.is_empty();
-        assert_eq!(state.is_capture(board, squares, Step::of(mv)), captures, "{context} {mv:?}");
+        assert_eq!(state.is_capture(board, &squares, Step::of(mv)), captures, "{context} {mv:?}");
     }
     let mut arriving = BTreeSet::new();
     state.each_step_to(board, squares, |step| {
-        assert!(!state.is_capture(board, squares, step) || arriving.insert(step.bits()));
+        assert!(!state.is_capture(board, &squares, step) || arriving.insert(step.bits()));
     });
     let expected = moves.iter().filter(|mv| !mv.captured.is_empty());
     let expected: BTreeSet<u32> = expected.map(|mv| Step::of(mv).bits()).collect();

@@ -206,7 +206,7 @@ fn count_danger<const W: usize>(
     sink: &mut impl FeatureSink,
 ) {
     let beside = (state.hostile_to_king(board) & board.adjacent[state.king]).len();
-    let hostile = beside + u32::from(board.edge.hostile_sides[state.king]);
+    let hostile = beside + board.edge.hostile_sides(state.king);
     let needs_four = board.surrounded.contains(state.king);
     let term = match (hostile, needs_four) {
         (0, _) => return,

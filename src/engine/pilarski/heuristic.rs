@@ -93,7 +93,7 @@ pub(super) fn greedy_steps<const W: usize>(board: &BoardTables<W>, state: &State
     if side == Side::Attackers {
         captures = captures | state.king_capture_squares(board);
     }
-    let is_capture = |step: &Step| state.is_capture(board, captures, *step);
+    let is_capture = |step: &Step| state.is_capture(board, &captures, *step);
     let capturing: Vec<Step> = steps.iter().copied().filter(is_capture).collect();
     if !capturing.is_empty() {
         return capturing;

@@ -22,7 +22,7 @@ impl<const W: usize> Worker<'_, W> {
             let history = move_history.score(side, step);
             let priority = if step == best {
                 TABLE
-            } else if state.is_capture(board, captures, step) {
+            } else if state.is_capture(board, &captures, step) {
                 CAPTURE + (1 << 14) + history
             } else if step == killers[0] {
                 KILLERS[0]

@@ -100,7 +100,7 @@ impl<const W: usize> Worker<'_, W> {
         let move_history = &*self.move_history;
         let candidates = &mut self.candidates;
         state.each_step_to(board, captures, |step| {
-            if !state.is_capture(board, captures, step) {
+            if !state.is_capture(board, &captures, step) {
                 return;
             }
             let priority = if step == best { TABLE } else { move_history.score(side, step) };
@@ -111,7 +111,7 @@ impl<const W: usize> Worker<'_, W> {
             for to in squares(board, state.king, targets) {
                 let lines = state.open_goals(board, to).len();
                 let step = Step::new(state.king, to);
-                if lines > 0 && !state.is_capture(board, captures, step) {
+                if lines > 0 && !state.is_capture(board, &captures, step) {
                     candidates.push(Candidate { step, priority: 10_000 * lines as i32 });
                 }
             }

@@ -308,7 +308,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         let window = &self.path[since..last];
         let candidates = &mut self.candidates;
         self.state.each_step(board, |step| {
-            if self.state.is_capture(board, captures, step) {
+            if self.state.is_capture(board, &captures, step) {
                 return;
             }
             let kind = self.state.kind(step.from());

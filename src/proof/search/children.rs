@@ -68,7 +68,7 @@ impl<const W: usize> Worker<'_, '_, W> {
         // A small Bloom filter of the keys, which saves most comparisons with earlier moves.
         let mut seen = [0_u64; 4];
         for &step in &steps {
-            let hashes = if self.state.is_capture(board, captures, step) {
+            let hashes = if self.state.is_capture(board, &captures, step) {
                 let undo = self.play(step);
                 let hashes = self.hashes;
                 self.take_back(step, undo);
