@@ -9,7 +9,7 @@ use crate::system::random::SeededRng;
 
 use super::bits::with_width;
 use super::board_tables::BoardTables;
-use super::state::State;
+use super::state::{State, Step};
 use super::tests::check_position;
 
 /// What occurs among the moves of random positions.
@@ -162,4 +162,47 @@ fn the_edge_captures_the_king_where_the_rules_say_so() {
 fn short_moves_are_those_of_the_rules() {
     check_random::<1>(&variant(["reach = 1", "", ""]), 1000);
     check_random::<1>(&variant(["reach = 2", "", ""]), 1000);
+}
+
+/// The test positions of copenhagen's rules (`tests/game/played_rules.rs` has their meaning): the
+/// board, with empty ranks left out at its end, a move, the soldiers that it captures, and the
+/// winner if it makes a fort or a ring.
+const COPENHAGEN: [(&str, &str, &str, Option<Side>); 16] = [
+    ("/3tttT4/3TTT5/2T8/11/11/5K5/ d", "c3-c1", "d1 e1 f1", None),
+    ("/5t2TK1/8tt1/ a", "f1-h1", "i1", None),
+    ("/11/11/11/11/11/5K5/11/10t/9tT/8t1T/11/ a", "i10-j10", "", None),
+    ("/2tTT1TTt2/3tt1tt3/5t5/11/11/5K5/ a", "f3-f1", "d1 e1 g1 h1", None),
+    ("/3ttT5/3TT6/11/2K8/ d", "c4-c1", "d1 e1", None),
+    ("/3TK6/4TT5/6T4/11/11/11/11/8t2/8t2/ d", "g3-g1", "", Some(Side::Defenders)),
+    ("/4KT5/1tTT1Tt4/3tTT5/ d", "c2-c1", "", Some(Side::Defenders)),
+    ("/4TK1T3/4T1T4/5T5/5T5/11/11/11/8t2/8t2/ d", "h1-g1", "", None),
+    ("/4T1T4/4TKT4/4T6/5T5/11/11/11/8t2/8t2/ d", "f4-f3", "", None),
+    ("/3TKT5/3T1T5/2T1T6/3T7/11/2T8/11/tt9/ d", "c6-c4", "", None),
+    ("/11/11/11/TT9/1TT8/K1T8/1T7T1/TT9/9t1/9t1/11/ d", "j7-c7", "", Some(Side::Defenders)),
+    ("/3TKT5/11/4T6/11/11/11/11/8t2/8t2/ d", "e3-e2", "", None),
+    ("/11/11/3tt6/2tK4t2/3tt6/ a", "i4-f4", "", Some(Side::Attackers)),
+    ("/11/11/3tt6/2tK4t2/3tt6/11/11/8T2/ a", "i4-f4", "", None),
+    ("/11/11/3tt6/2tK1t5/3tt6/10t/8tt1/7tT2/8tt1/ a", "k6-k8", "", None),
+    ("/4t1t4/4tKt4/11/11/5t5/ a", "f5-f3", "", None),
+];
+
+#[test]
+fn the_positions_of_the_specification_have_their_captures_and_ends() {
+    let rules = Ruleset::builtin("copenhagen").unwrap();
+    let board = BoardTables::<2>::new(&rules);
+    for (text, step, captured, winner) in COPENHAGEN {
+        let (ranks, side) = text.split_once("/ ").unwrap();
+        let missing = rules.board.size() - ranks.matches('/').count();
+        let full = format!("{ranks}{}/ {side}", "/11".repeat(missing));
+        let position = Position::parse(&full, &rules).unwrap();
+        check_position(&board, &rules, &position, &legal_moves(&rules, &position));
+        let (from, to) = step.split_once('-').unwrap();
+        let [from, to] = [from, to].map(|name| rules.board.parse(name).unwrap().index());
+        let mut state = State::new(&board, &position);
+        let undo = state.play(&board, Step::new(from, to));
+        let names: Vec<String> =
+            undo.captured.iter().map(|at| rules.board.name(Square::new(at)).to_string()).collect();
+        assert_eq!(names.join(" "), captured, "{text} {step}");
+        assert_eq!(state.region_winner(&board), winner, "{text} {step}");
+    }
 }
