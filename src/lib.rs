@@ -104,8 +104,8 @@ pub mod kernels {
 mod readme {}
 
 pub use game::{
-    board, history, moves, notation, perft, position, record, replay, retractions, rules, slice,
-    unmoves, value,
+    board, formations, history, moves, notation, perft, position, record, replay, retractions,
+    rules, slice, unmoves, value,
 };
 #[cfg(feature = "build")]
 pub use solve::building as build;

@@ -71,7 +71,10 @@ JSON, one line (here with one of the moves); "position" of a move is the one aft
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}
 What only a certificate knows has "proof" in addition, also in its moves (there without
 "move" and "certificate"):
-  "proof":{"at_least":"win","at_most":"win","move":"Kd3-c3","certificate":"won.cert"}"#;
+  "proof":{"at_least":"win","at_most":"win","move":"Kd3-c3","certificate":"won.cert"}
+A move that completes a shieldwall, an exit fort or a ring around all defenders
+("encirclement") has "formations" in addition:
+  "formations":[{"kind":"shieldwall","inside":["e1","f1"],"wall":["d1","g1","e2","f2"]}]"#;
 
 /// Probes one position.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {

@@ -13,46 +13,50 @@ use crate::game::rules::{Ruleset, Side};
 /// Returns how the connections on the board end the game, now that the side not to move has moved.
 pub(crate) fn enclosure_ending(rules: &Ruleset, position: &Position) -> Option<Ending> {
     match position.to_move {
-        Side::Attackers if rules.exit_fort && has_exit_fort(rules, position) => {
+        Side::Attackers if rules.exit_fort && exit_fort(rules, position).is_some() => {
             Some(Ending::ExitFort)
         }
-        Side::Defenders if rules.encirclement && is_encircled(rules, position) => {
+        Side::Defenders if rules.encirclement && encircled(rules, position).is_some() => {
             Some(Ending::Encirclement)
         }
         _ => None,
     }
 }
 
-/// Returns whether the king at the edge is in a fort that cannot be broken: he has an empty
-/// neighbour, the room that he can reach touches no attacker and includes no corner or goal, and
-/// no soldier around it can be captured, as each has on both lines, on at least one side, the
-/// room, another defender, or the end of the board.
-fn has_exit_fort(rules: &Ruleset, position: &Position) -> bool {
+/// Returns the king's room and the soldiers around it if he is at the edge, in a fort that cannot be
+/// broken: he has an empty neighbour, the room that he can reach touches no attacker and includes
+/// no corner or goal, and no soldier around it can be captured, as each has on both lines, on at
+/// least one side, the room, another defender, or the end of the board.
+pub(super) fn exit_fort(rules: &Ruleset, position: &Position) -> Option<[SquareSet; 2]> {
     let (board, king) = (rules.board, position.king);
     let (edge, corners) = (board.edge(), board.corners());
     if !(edge - corners).contains(king) {
-        return false;
+        return None;
     }
     let room = connected(rules, position.occupied().without(king), king);
     let around = neighbours(rules, room);
     if room.len() < 2 || room.meets(corners | rules.goals) || around.meets(position.attackers) {
-        return false;
+        return None;
     }
     let safe = room | position.defenders;
     let is_shut = |wall: Square, direction: Direction| {
         rules.slides().next(wall, direction).is_none_or(|next| safe.contains(next))
     };
-    (around & position.defenders).iter().all(|wall| {
+    let walls = around & position.defenders;
+    let is_safe = walls.iter().all(|wall| {
         [[Direction::East, Direction::West], [Direction::North, Direction::South]]
             .into_iter()
             .all(|axis| axis.into_iter().any(|direction| is_shut(wall, direction)))
-    })
+    });
+    is_safe.then_some([room, walls])
 }
 
-/// Returns whether attackers separate the king from the whole edge, together with all defenders.
-fn is_encircled(rules: &Ruleset, position: &Position) -> bool {
+/// Returns the squares that are connected with the king if attackers separate them from the whole
+/// edge, and all defenders are on them.
+pub(super) fn encircled(rules: &Ruleset, position: &Position) -> Option<SquareSet> {
     let inside = connected(rules, position.attackers, position.king);
-    !inside.meets(rules.board.edge()) && position.defenders.is_subset(inside)
+    let is_closed = !inside.meets(rules.board.edge()) && position.defenders.is_subset(inside);
+    is_closed.then_some(inside)
 }
 
 /// Returns the squares that are connected with this one, itself included, by orthogonal steps that
@@ -73,7 +77,7 @@ fn connected(rules: &Ruleset, walls: SquareSet, from: Square) -> SquareSet {
 }
 
 /// Returns the squares beside those of the set, without the set.
-fn neighbours(rules: &Ruleset, set: SquareSet) -> SquareSet {
+pub(super) fn neighbours(rules: &Ruleset, set: SquareSet) -> SquareSet {
     let beside =
         |square| Direction::ALL.into_iter().filter_map(move |d| rules.slides().next(square, d));
     let all: SquareSet = set.iter().flat_map(beside).collect();

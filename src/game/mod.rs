@@ -4,6 +4,7 @@
 pub mod board;
 pub(crate) mod capture;
 pub(crate) mod enclosure;
+pub mod formations;
 pub mod history;
 pub mod moves;
 pub mod notation;

@@ -23,16 +23,40 @@ pub(super) fn captors(rules: &Ruleset, board: &Position, side: Side) -> SquareSe
 /// mover in front of it, and the row ends at a piece of the mover or at a corner. The king counts
 /// in a row but is not captured.
 pub(super) fn walled_in(rules: &Ruleset, board: &Position, mover: Side, at: Square) -> SquareSet {
-    let mut captured = SquareSet::EMPTY;
-    for [along, inwards] in edge_directions(rules, at) {
-        let row = Row::new(rules, board, mover, [along, inwards], at);
-        if row.squares.len() >= LEAST_IN_ROW && row.is_closed(rules, board, mover) {
-            captured |= row.squares;
-        }
-    }
+    let rows = closed_rows(rules, board, mover, at).map(|row| row.squares);
+    let mut captured = rows.fold(SquareSet::EMPTY, |all, squares| all | squares);
     let victims = mover.other();
     captured.remove(board.king);
     captured - rules.protected[victims] - rules.unaided[victims]
+}
+
+/// Returns the shieldwalls that a piece of `mover` has closed by its arrival on `at`: the row, the
+/// pieces in front of it and those at its ends, of which one may be an empty corner instead.
+pub(super) fn shieldwalls(
+    rules: &Ruleset,
+    board: &Position,
+    mover: Side,
+    at: Square,
+) -> impl Iterator<Item = [SquareSet; 2]> {
+    closed_rows(rules, board, mover, at).map(move |row| {
+        let front = |square| rules.slides().next(square, row.inwards);
+        let fronts: SquareSet = row.squares.iter().filter_map(front).collect();
+        [row.squares, fronts.with(at) | row.end.map_or(SquareSet::EMPTY, SquareSet::of)]
+    })
+}
+
+/// Returns the rows of enemies that a piece of `mover` has closed by its arrival on `at`.
+fn closed_rows(
+    rules: &Ruleset,
+    board: &Position,
+    mover: Side,
+    at: Square,
+) -> impl Iterator<Item = Row> {
+    edge_directions(rules, at).filter_map(move |[along, inwards]| {
+        let row = Row::new(rules, board, mover, [along, inwards], at);
+        let is_long = row.squares.len() >= LEAST_IN_ROW;
+        (is_long && row.is_closed(rules, board, mover)).then_some(row)
+    })
 }
 
 /// Returns the two directions along the edge from this square, each with the one that leads
@@ -54,6 +78,7 @@ pub(super) fn edge_directions(
 /// Enemies along the edge with the mover's pieces in front of them.
 struct Row {
     squares: SquareSet,
+    inwards: Direction,
     /// The square after the last one.
     end: Option<Square>,
 }
@@ -72,7 +97,7 @@ impl Row {
             let front = slides.next(square, inwards);
             enemies.contains(square) && front.is_some_and(|front| captors.contains(front))
         };
-        let mut row = Row { squares: SquareSet::EMPTY, end: slides.next(at, along) };
+        let mut row = Row { squares: SquareSet::EMPTY, inwards, end: slides.next(at, along) };
         while let Some(square) = row.end.filter(|&square| is_walled(square)) {
             row.squares.insert(square);
             row.end = slides.next(square, along);

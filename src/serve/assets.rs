@@ -29,6 +29,8 @@ files! {
     "edit.js" "text/javascript; charset=utf-8";
     "engine.js" "text/javascript; charset=utf-8";
     "explorer.js" "text/javascript; charset=utf-8";
+    "field.js" "text/javascript; charset=utf-8";
+    "formations.js" "text/javascript; charset=utf-8";
     "game.js" "text/javascript; charset=utf-8";
     "games.js" "text/javascript; charset=utf-8";
     "help.js" "text/javascript; charset=utf-8";
@@ -37,6 +39,7 @@ files! {
     "line.js" "text/javascript; charset=utf-8";
     "live.js" "text/javascript; charset=utf-8";
     "mini.js" "text/javascript; charset=utf-8";
+    "opponent.js" "text/javascript; charset=utf-8";
     "pieces.js" "text/javascript; charset=utf-8";
     "position.js" "text/javascript; charset=utf-8";
     "puzzles.js" "text/javascript; charset=utf-8";

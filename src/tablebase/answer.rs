@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use crate::game::formations::FormationText;
 use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::value::{Plies, WdlBounds};
@@ -42,6 +43,9 @@ pub struct MoveAnswer {
     pub conversion: bool,
     /// The position after it.
     pub position: String,
+    /// The shieldwall, fort or ring that it completes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub formations: Vec<FormationText>,
     /// What certificates prove, where tables do not have the position after the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProvedBounds>,
@@ -130,6 +134,7 @@ impl MoveAnswer {
             dtw: probed.value.and_then(|value| value.plies),
             conversion: probed.played.is_conversion(),
             position: before.after(&probed.played).to_text(base.rules()),
+            formations: probed.played.formation_texts(base.rules(), before),
             proof: None,
         }
     }

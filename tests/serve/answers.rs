@@ -259,3 +259,24 @@ async fn files_of_the_page_are_compressed_if_accepted() {
     }
     assert!(get(&router, "/robots.txt").await.text().contains("Disallow: /api/"));
 }
+
+#[tokio::test]
+async fn moves_have_the_walls_forts_and_rings_that_they_complete() {
+    let router = served();
+    let move_of = async |position: &str, played: &str| {
+        let path = format!("/api/v1/rulesets/copenhagen/probe?position={position}");
+        let answer = get(&router, &path).await.json();
+        let moves = answer["moves"].as_array().unwrap().clone();
+        moves.into_iter().find(|known| known["move"] == played).unwrap()
+    };
+    let wall = "/3tTT5/4tt5/6t4/11/11/5K5/11/11/11/11/11/_a";
+    let closing = move_of(wall, "g3-g1xe1/f1").await;
+    let expected =
+        json!([{"kind": "shieldwall", "inside": ["e1", "f1"], "wall": ["d1", "g1", "e2", "f2"]}]);
+    assert_eq!(closing["formations"], expected);
+    assert!(move_of(wall, "g3-h3").await.get("formations").is_none());
+    let fort = move_of("/3TK6/4TT5/6T4/11/11/11/11/8t2/11/11/11/_d", "g3-g1--").await;
+    assert_eq!(fort["formations"][0]["kind"], "exit-fort");
+    let ring = "/11/11/11/5t5/4t1t4/3t1KTt3/4t1t4/11/5t5/11/11/_a";
+    assert_eq!(move_of(ring, "f9-f8++").await["formations"][0]["kind"], "encirclement");
+}

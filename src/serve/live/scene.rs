@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use crate::game::formations::FormationText;
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::{Ending, Move, legal_moves};
 use crate::game::rules::{Ruleset, Side};
@@ -19,6 +20,9 @@ pub struct Scene {
     pub to_move: &'static str,
     /// Last move.
     pub last: Option<String>,
+    /// The shieldwall, fort or ring that the last move completed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub formations: Vec<FormationText>,
     /// Legal moves; empty while the engine thinks and when the game is over.
     pub moves: Vec<String>,
     /// Sides played by hand.
@@ -51,6 +55,7 @@ impl Scene {
             board,
             to_move: to_move.name(),
             last: None,
+            formations: Vec::new(),
             moves: Vec::new(),
             manual: Vec::new(),
             winner: None,
@@ -70,6 +75,9 @@ impl Scene {
         }
         let mut scene = Scene::of_board(rules, layout.to_text(rules.board), position.to_move);
         scene.last = last.map(|last| last.display(rules.board).to_string());
+        if let (Some(last), [.., before, _]) = (last, game.positions()) {
+            scene.formations = last.formation_texts(rules, before);
+        }
         match game.outcome() {
             Some(Outcome { winner, reason }) => {
                 scene.winner = winner.map(Side::name);

@@ -3,7 +3,9 @@
 /**
  * A value from the view of the side to move in the probed position.
  * @typedef {"win" | "draw" | "loss" | "undecided" | "unknown"} Category
- * @typedef {{move: string, category: Category, dtw: number | null, conversion: boolean, proof?: Object}} MoveValue
+ * @typedef {{move: string, category: Category, dtw: number | null, conversion: boolean,
+ *   formations?: Formation[], proof?: Object}} MoveValue
+ * @typedef {{kind: "shieldwall" | "exit-fort" | "encirclement", inside: string[], wall: string[]}} Formation
  * @typedef {{rules: string, position: string, to_move: string, slice: string, category: Category,
  *   dtw: number | null, missing: string[], moves: MoveValue[], proof?: Object}} Answer
  */

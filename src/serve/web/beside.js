@@ -2,6 +2,7 @@
 
 import { h, icon } from "./dom.js";
 import { inWords } from "./engine.js";
+import { FORMATIONS } from "./formations.js";
 import { over, position } from "./game.js";
 import { marks, MEANINGS, NAMES } from "./pieces.js";
 import { parse } from "./position.js";
@@ -30,11 +31,12 @@ export function balance(game, answer, found, rules) {
   return [share, `Engine: ${inWords(line, found.to_move)}`];
 }
 
-/** The legend of the board's marks. */
-export function legend(rules) {
+/** The legend of the board's marks and of what is drawn on it. */
+export function legend(rules, formations) {
   const kinds = new Set(marks(rules).values());
-  return Object.entries(MEANINGS).map(([kind, meaning]) =>
-    kinds.has(kind) && h("li", h("span", { class: `swatch ${kind}` }), meaning));
+  const entry = (kind, meaning) => h("li", h("span", { class: `swatch ${kind}` }), meaning);
+  return [Object.entries(MEANINGS).map(([kind, meaning]) => kinds.has(kind) && entry(kind, meaning)),
+    formations.map(({ kind }) => entry("wall", FORMATIONS[kind]))];
 }
 
 /** The men that were captured in a game, up to the position on the board. */

@@ -2,6 +2,7 @@
 // given to it.
 
 import { fill, h, icon, s, set } from "./dom.js";
+import { formationShapes, partOf } from "./formations.js";
 import { marks, NAMES } from "./pieces.js";
 import { name, parseMove, square } from "./position.js";
 import { moveValue } from "./words.js";
@@ -12,7 +13,8 @@ import { sound } from "./sounds.js";
  * The state of a board. Mode "play" accepts the given moves, "edit" any change, "still" nothing.
  * @typedef {{position: import("./position.js").Position, rules: any, mode: "play" | "edit" | "still",
  *   moves?: {move: string, category?: string, dtw?: number | null}[], isTurned?: boolean,
- *   last?: string | null, hints?: boolean, fallen?: boolean, label?: string}} Shown
+ *   last?: string | null, hints?: boolean, formations?: import("./api.js").Formation[],
+ *   fallen?: boolean, label?: string}} Shown
  */
 
 export class Board {
@@ -22,13 +24,12 @@ export class Board {
     this.cells = [];
     this.grid = h("div.grid", { role: "grid", onkeydown: (event) => this.key(event),
       onclick: (event) => this.click(event), onfocusin: (event) => this.focus(event) });
-    this.arrows = s("svg.arrows", { "aria-hidden": "true" });
-    this.ideas = s("svg.ideas", { "aria-hidden": "true" });
+    [this.walls, this.ideas, this.arrows] = ["walls", "ideas", "arrows"].map((layer) => s(`svg.${layer}`, { "aria-hidden": "true" }));
     this.thoughts = [];
     this.gauge = h("div.gauge", { role: "img", hidden: true });
     this.files = h("div.files", { "aria-hidden": "true" });
     this.ranks = h("div.ranks", { "aria-hidden": "true" });
-    this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.ideas, this.arrows), this.gauge, this.files);
+    this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.walls, this.ideas, this.arrows), this.gauge, this.files);
     this.node = h("div.frame", { onscroll: () => this.cue() }, this.plane);
     new ResizeObserver(() => this.cue()).observe(this.node);
     makeDraggable(this);
@@ -73,7 +74,7 @@ export class Board {
     }))));
     fill(this.files, files.map((file) => h("span", String.fromCharCode(97 + file))));
     fill(this.ranks, ranks.map((rank) => h("span", String(rank + 1))));
-    for (const layer of [this.arrows, this.ideas]) layer.setAttribute("viewBox", `0 0 ${size} ${size}`);
+    for (const layer of [this.walls, this.arrows, this.ideas]) layer.setAttribute("viewBox", `0 0 ${size} ${size}`);
     if (this.focused >= size * size) this.focused = 0;
     if (isFocused) this.cells[this.focused].focus();
   }
@@ -98,13 +99,14 @@ export class Board {
         target && icon(this.shown.hints === false ? "undecided" : target.category ?? "undecided"));
       if (target) cell.lastChild.classList.add("sign");
     });
+    fill(this.walls, (this.shown.formations ?? []).map((formation) => formationShapes(formation, (at) => this.centre(at))));
     this.arrow(null);
     this.think(this.thoughts);
   }
 
   words(at, called, piece, target) {
     const kind = { goal: "goal", throne: "throne", camp: "" }[this.cells[at].kind];
-    const words = [called, piece ? NAMES[piece] : "empty", kind];
+    const words = [called, piece ? NAMES[piece] : "empty", kind, ...partOf(this.shown.formations ?? [], called)];
     if (target) {
       const [verb, after] = this.shown.hints === false ? ["can go here"] : moveValue(target);
       words.push(verb, after && target.dtw !== null && `${target.dtw} ${after}`);
@@ -209,11 +211,14 @@ export class Board {
   }
 
   drawn(move) {
+    return arrowShapes(move, (called) => this.centre(called));
+  }
+
+  /** The middle of a square on the board as it is turned. */
+  centre(called) {
     const { size } = this.shown.position;
-    return arrowShapes(move, (called) => {
-      const place = this.order.indexOf(square(called, size));
-      return [(place % size) + 0.5, Math.floor(place / size) + 0.5];
-    });
+    const place = this.order.indexOf(square(called, size));
+    return [(place % size) + 0.5, Math.floor(place / size) + 0.5];
   }
 }
 

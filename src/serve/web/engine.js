@@ -1,11 +1,9 @@
-// Analysis by the engine, and games against it.
+// Analysis by the engine.
 
-import { analysis, reply } from "./api.js";
-import { button, choice, fill, h, icon, panel, preview } from "./dom.js";
-import { awaited } from "./game.js";
-import { other } from "./position.js";
+import { analysis } from "./api.js";
+import { button, fill, h, panel, preview } from "./dom.js";
 import { keep, setting } from "./settings.js";
-import { number, SIDES, TURNS } from "./words.js";
+import { number, SIDES } from "./words.js";
 
 const LINES = [1, 2, 3, 5];
 
@@ -106,7 +104,7 @@ export function opinion(rules, position, signal) {
 }
 
 /** A place in the queue in words. Moves of games come first. */
-const queued = (place) => `The engine is busy: you are ${place === 1 ? "next" : `number ${place} in the queue`}.`;
+export const queued = (place) => `The engine is busy: you are ${place === 1 ? "next" : `number ${place} in the queue`}.`;
 
 /** A score as text: the winner, or the lead in soldiers. */
 export function inWords({ category, plies, estimate, score }, side) {
@@ -116,71 +114,4 @@ export function inWords({ category, plies, estimate, score }, side) {
   if (category === "loss") return `${others} win${distance}`;
   if (estimate === null) return score;
   return `${estimate < 0 ? others : own} ahead by ${(Math.abs(estimate) / 100).toFixed(2)}`;
-}
-
-/** What a level does. */
-function levelInWords({ nodes, margin, tables }) {
-  const search = nodes === null ? "Thinks for some seconds about a move" : `Looks at ${number(nodes)} positions for a move`;
-  return `${search}${tables ? ", and knows the tables" : ", without the tables"}. ${margin ? `Chooses at random among moves up to ${margin} soldiers worse than the best.` : "Plays the best move it finds."}`;
-}
-
-export class Opponent {
-  /** @param {{levels: string[], strengths: Object[]}} engine levels, weakest first */
-  constructor({ levels, strengths }, handlers) {
-    this.handlers = handlers;
-    this.human = "d";
-    this.sides = choice("Your side", "human", [
-      ["a", icon("piece-t"), SIDES.a], ["d", icon("piece-K"), SIDES.d],
-    ], (side) => { this.human = side; });
-    this.sides.choose(this.human);
-    this.about = h("p.note");
-    const explain = () => { this.about.textContent = levelInWords(strengths[levels.indexOf(this.level.value)]); };
-    this.level = h("select", { "aria-label": "Strength", onchange: explain },
-      levels.map((level, i) => h("option", { value: level, selected: i === Math.floor(levels.length / 2) }, level)));
-    const begin = (isFromHere) => () => handlers.onbegin(this.human, this.level.value, isFromHere);
-    explain();
-    this.before = h("div", h("div.tools", this.sides.node, this.level), this.about,
-      h("div.tools", button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
-    this.state = h("p.note", { role: "status" });
-    this.hints = h("input", { type: "checkbox", onchange: () => handlers.onhints(this.hints.checked) });
-    this.deals = [["Hint", handlers.onhint], ["Offer a draw", handlers.ondraw], ["Resign", handlers.onresign]].map(([label, act]) => button(label, act));
-    this.again = button("Rematch", handlers.onrematch, { class: "primary" });
-    this.quits = button("End the game", handlers.onquit);
-    this.retries = button("Try again", handlers.onretry, { class: "primary retry", hidden: true });
-    this.during = h("div", this.state,
-      h("div.tools", button("Take back", handlers.onback), this.deals, this.quits, this.again, this.retries),
-      h("label.check", this.hints, "Show table values and analysis"));
-    this.body = h("div");
-    this.node = panel("Play against the engine", "opponent", this.body);
-  }
-
-  /** Shows a state of the game, until `signal` aborts. */
-  show(game, signal) {
-    const part = game.opponent ? this.during : this.before;
-    if (!part.isConnected) fill(this.body, part);
-    if (!game.opponent) return;
-    const { side, level } = game.opponent;
-    const turn = awaited(game);
-    this.again.hidden = turn !== "over";
-    for (const node of this.deals) {
-      node.hidden = turn === "over";
-      node.disabled = turn !== "human";
-    }
-    this.quits.textContent = turn === "over" ? "New settings" : "End the game";
-    this.say = (words) => { this.state.textContent = `You play the ${SIDES[other(side)].toLowerCase()} against level ${level}. ${words}`; };
-    this.say(`${TURNS[turn]}.`);
-    this.retries.hidden = true;
-    if (turn === "engine") this.ask(game, signal);
-  }
-
-  async ask(game, signal) {
-    try {
-      const answer = await reply(game.rules, game.start, game.moves, game.opponent.level, signal, (place) => this.say(queued(place)));
-      if (!signal.aborted) this.handlers.onreply(answer);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.say(`The engine did not move: ${error.message}.`);
-      this.retries.hidden = false;
-    }
-  }
 }

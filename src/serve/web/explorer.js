@@ -4,19 +4,19 @@ import { Moves, Verdict } from "./answer.js";
 import * as api from "./api.js";
 import { balance, captured, legend } from "./beside.js";
 import { Board } from "./board.js";
-import { agrees, button, choice, copy, fill, h, icon } from "./dom.js";
+import { agrees, button, choice, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
-import { Engine, opinion, Opponent } from "./engine.js";
-import { asMain, awaited, begins, gameLink, inLine, linesOf, newGame, withLine, atPly, mover, over, withMove, withoutLine, position, positions, startOf } from "./game.js";
+import { Engine } from "./engine.js";
+import { Field } from "./field.js";
+import { formed, inWords } from "./formations.js";
+import { asMain, atPly, awaited, begins, gameLink, inLine, linesOf, newGame, over, position, positions, withLine, withMove, withoutLine } from "./game.js";
 import { Line } from "./line.js";
-import { format, other, parse, parseMove } from "./position.js";
+import { Opponent } from "./opponent.js";
+import { format, other, parse } from "./position.js";
 import { bestOf, lacking, SIDES, TURNS } from "./words.js";
 
 /** Time without an answer until the page says so, in milliseconds. */
 export const SLOW = 400;
-
-/** Plies after which the engine may agree to a draw, and how far it may be ahead, in hundredths of a soldier. */
-const [LONG, LEVEL] = [40, 30];
 
 /** The URL fragment of a position. */
 export function link(rules, text) {
@@ -32,7 +32,7 @@ export class Explorer {
     this.title = h("h1.unseen");
     this.node = h("div.explorer", this.title,
       h("div.table", this.tools, this.board.node, this.hint, this.edit.node, this.legend),
-      h("div.answers", this.verdict.node, this.moves.node), this.field,
+      h("div.answers", this.verdict.node, this.moves.node), this.field.node,
       h("div.more", this.line.node, seats));
   }
 
@@ -53,18 +53,7 @@ export class Explorer {
     });
     if (!engine) return;
     this.engine = new Engine({ ...point, onthoughts: (moves, found) => { this.board.think(moves); this.weigh(found); }, onplay: (moves) => this.setGame(atPly(withLine(this.game, moves), this.game.at + moves.length)) });
-    this.opponent = new Opponent(engine, {
-      onbegin: (human, level, isFromHere) => this.startMatch(human, level, isFromHere),
-      onreply: (answer) => this.engineMoved(answer),
-      onback: () => this.takeBack(),
-      onretry: () => this.render(),
-      onrematch: () => this.setGame({ ...newGame(this.game.rules, this.game.start), opponent: this.game.opponent }),
-      onresign: () => this.endGame({ winner: SIDES[this.game.opponent.side].toLowerCase(), reason: "resigned" }),
-      ondraw: () => this.offerDraw(),
-      onquit: () => this.setGame({ ...this.game, opponent: null }),
-      onhint: () => this.showHint(),
-      onhints: (shown) => { this.areHintsShown = shown; this.render(); },
-    });
+    this.opponent = new Opponent(engine, this);
   }
 
   makeTools() {
@@ -80,13 +69,7 @@ export class Explorer {
     this.edit.node.hidden = true;
     this.hint = h("p.note", { role: "status" });
     this.legend = h("ul.legend");
-    this.input = h("input", { id: "position", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
-    this.fault = h("p.fault", { role: "alert" });
-    this.field = h("form.field", { onsubmit: (event) => { event.preventDefault(); this.submit(); } },
-      h("label", { for: "position" }, "Position or move"),
-      h("div.tools", this.input, h("button", "Go"),
-        button("Copy link", (event) => copy(location.href, event.currentTarget))),
-      this.fault);
+    this.field = new Field(this);
   }
 
   /** Shows a game from the history or a link; `isAnalysed` starts the engine if the value is unknown. */
@@ -130,13 +113,6 @@ export class Explorer {
   go(at) {
     const game = atPly(this.game, at);
     if (game.at !== this.game.at) this.setGame(game, false);
-  }
-
-  /** Takes back to the user's previous turn, if any. */
-  takeBack() {
-    const { game } = this;
-    const at = game.at - (mover(game, game.at) === game.opponent.side ? 1 : 2);
-    if (at >= 0) this.go(at);
   }
 
   playBest() {
@@ -204,43 +180,6 @@ export class Explorer {
     }
   }
 
-  startMatch(human, level, isFromHere) {
-    const start = isFromHere ? format(position(this.game)) : startOf(this.rules);
-    this.setMode("play");
-    this.isTurned = false;
-    this.setGame({ ...newGame(this.game.rules, start), opponent: { side: other(human), level } });
-    // The button may be far below the board.
-    this.tools.scrollIntoView({ block: "nearest" });
-  }
-
-  endGame(end) {
-    this.setGame({ ...atPly(this.game, this.game.moves.length), over: end }, false);
-  }
-
-  /** The engine agrees to a draw if the tables say so, or if after many moves neither side is ahead. */
-  async offerDraw() {
-    const { game, answer, requests: { signal } } = this;
-    const isLong = answer?.category === "unknown" && game.moves.length >= LONG;
-    const { estimate } = isLong ? await opinion(game.rules, format(position(game)), signal) : {};
-    if (signal.aborted) return;
-    const isEven = answer?.category === "draw" || (typeof estimate === "number" && Math.abs(estimate) <= LEVEL);
-    if (isEven && this.rules.end.endless === "draw") this.endGame({ winner: null, reason: "agreed" });
-    else this.opponent.say("The engine declines the draw.");
-  }
-
-  async showHint() {
-    const { game, requests: { signal } } = this;
-    const best = this.answer && bestOf(this.answer);
-    const move = best?.move ?? (await opinion(game.rules, format(position(game)), signal)).moves?.[0];
-    if (move && !signal.aborted && this.mayPlay()) this.board.arrow(move);
-  }
-
-  engineMoved({ move, over }) {
-    const game = move ? withMove(this.game, move) : this.game;
-    // One history entry holds the user's move and the reply.
-    this.setGame({ ...game, over: over ?? game.over }, false);
-  }
-
   /** Whether the user can move. */
   mayPlay() {
     return awaited(this.game) === "human";
@@ -267,7 +206,7 @@ export class Explorer {
   }
 
   async setMode(mode) {
-    if (mode === "edit" && this.game.opponent && !(await this.mayEnd())) return this.modes.choose(this.mode);
+    if (mode === "edit" && !(await this.mayEnd())) return this.modes.choose(this.mode);
     this.mode = mode;
     this.modes.choose(mode);
     this.edit.node.hidden = mode !== "edit";
@@ -276,7 +215,7 @@ export class Explorer {
   }
 
   async changeSide() {
-    if (this.game.opponent && !(await this.mayEnd())) return this.sides.choose(position(this.game).side);
+    if (!(await this.mayEnd())) return this.sides.choose(position(this.game).side);
     const now = position(this.game);
     this.setPosition(format({ ...now, side: other(now.side) }));
   }
@@ -286,30 +225,10 @@ export class Explorer {
     this.draw();
   }
 
-  async submit() {
-    const text = this.input.value.trim();
-    this.fault.textContent = "";
-    const [, from, to] = /^k?\s*([a-s]\d+)[\s-]*([a-s]\d+)(?:x.*|\+\+|--)?$/.exec(text.toLowerCase()) ?? [];
-    const move = this.legalMoves().map((known) => known.move).find((known) => {
-      const squares = parseMove(known);
-      return squares.from === from && squares.to === to;
-    });
-    try {
-      if (move) return this.play(move);
-      if (/:|\s.*-/.test(text)) return await this.take(await (await import("./games.js")).readGame(this.game.rules, text, this.requests.signal));
-      if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move or a position`);
-      const put = parse(text);
-      if (put.size !== this.rules.size) throw new Error(`this board has ${this.rules.size} ranks, not ${put.size}`);
-      if (!this.game.opponent || await this.mayEnd()) this.setPosition(format(put));
-    } catch (error) {
-      this.fault.textContent = error.message;
-    }
-  }
-
   /** Shows a game that was read. */
   async take(game) {
     if (game.rules !== this.game.rules) location.hash = gameLink(game);
-    else if (!this.game.opponent || await this.mayEnd()) this.setGame(game);
+    else if (await this.mayEnd()) this.setGame(game);
   }
 
   /** Shows the game, and requests the value of its position. */
@@ -324,8 +243,9 @@ export class Explorer {
     this.dropReview();
     this.answer = api.probed(this.game.rules, text);
     this.sides.choose(now.side);
-    this.input.value = text;
-    this.fault.textContent = this.hint.textContent = "";
+    this.field.show(text);
+    this.hint.textContent = "";
+    this.formations = [];
     this.node.style.setProperty("--n", String(now.size));
     this.edit.show(now, this.rules);
     this.drawLegend();
@@ -337,7 +257,22 @@ export class Explorer {
     else if (this.answer) this.answered(this.answer);
     else this.ask(text);
     this.askValues();
+    this.showFormations();
     if (this.opponent) this.showOpponent();
+  }
+
+  /** Draws what the last move has completed, which may be how the game has ended. */
+  async showFormations() {
+    const { game, requests: { signal } } = this;
+    const found = await formed(game, this.rules, signal);
+    if (signal.aborted || found.length === 0) return;
+    const [end, { kind }] = [over(game), found.at(-1)];
+    // The mark of a move does not tell these ends from others.
+    if (end && kind !== "shieldwall" && end.reason !== kind) return this.setGame({ ...game, over: { ...end, reason: kind } }, false);
+    this.formations = found;
+    this.drawLegend();
+    this.draw();
+    if (!end) this.hint.textContent = found.map(inWords).join(" ");
   }
 
   /** Removes the review of another game. */
@@ -421,7 +356,7 @@ export class Explorer {
     const areShown = this.areValuesShown();
     this.board.show({
       position: position(this.game), rules: this.rules, moves, mode: this.mode, isTurned: this.isTurned,
-      last: this.game.moves[this.game.at - 1] ?? null, hints: areShown,
+      last: this.game.moves[this.game.at - 1] ?? null, hints: areShown, formations: this.formations,
       fallen: over(this.game)?.reason === "king-captured", label: this.title.textContent,
     });
     this.moves.show(areShown ? moves : [], this.answer ? bestOf(this.answer) : null);
@@ -435,6 +370,6 @@ export class Explorer {
 
   drawLegend() {
     this.title.textContent = `Board of ${this.rules.title}`;
-    fill(this.legend, legend(this.rules), captured(this.game));
+    fill(this.legend, legend(this.rules, this.formations), captured(this.game));
   }
 }

@@ -87,7 +87,7 @@ export function atPly(game, at) {
 /** The end of the game by a move's suffix. */
 function ended(move) {
   if (move.endsWith("++")) return { winner: "attackers", reason: "king-captured" };
-  // Only a fort lets a soldier's move win so.
+  // Only a fort lets a soldier's move win so. `formed` knows the other ends.
   if (move.endsWith("--")) return { winner: "defenders", reason: move.startsWith("K") ? "king-escaped" : "exit-fort" };
   return null;
 }

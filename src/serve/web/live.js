@@ -43,15 +43,15 @@ export class Live {
   }
 
   draw() {
-    const { board, to_move, last, moves, manual, winner, over } = this.state;
+    const { board, to_move, last, formations, moves, manual, winner, over } = this.state;
     const isOver = winner || over;
     const isOurs = !isOver && manual.includes(to_move);
     const side = letter(to_move);
     this.node.style.setProperty("--n", String(this.rules.size));
     this.board.show({
-      position: parse(`${board} ${side}`), rules: this.rules, mode: "play", last, hints: false,
+      position: parse(`${board} ${side}`), rules: this.rules, mode: "play", last, formations, hints: false,
       moves: isOurs ? moves.map((move) => ({ move })) : [], isTurned: this.isTurned,
-      fallen: last?.endsWith("++"), label: `Board of ${this.rules.title}`,
+      fallen: over === "king-captured", label: `Board of ${this.rules.title}`,
     });
     const played = last ? `Last move: ${last}. ` : "";
     const turn = isOurs ? "Your turn: drag a piece, or click it and then a square." : "The program is thinking.";

@@ -2,6 +2,7 @@
 
 import { arrowShapes } from "./board.js";
 import { h, s } from "./dom.js";
+import { formationShapes, partOf } from "./formations.js";
 import { marks, NAMES } from "./pieces.js";
 import { name, parse, parseMove, square } from "./position.js";
 
@@ -18,22 +19,22 @@ const AROUND = 2;
 const WHOLE = 11;
 
 /**
- * A position as a picture, with a move or the squares that a piece can go to. Of a large board only
- * the part around them is shown.
+ * A position as a picture, with a move and what it completes, or the squares that a piece can go to.
+ * Of a large board only the part around them is shown.
  */
-export function miniature(text, rules, { move, targets = [], label = "" } = {}) {
+export function miniature(text, rules, { move, targets = [], formations = [], label = "" } = {}) {
   const { size, cells } = parse(text);
   const marked = marks(rules);
   const seen = move || targets.length ? [...targets] : null;
   if (move) {
     const { from, to, captures } = parseMove(move);
-    seen.push(from, to, ...captures);
+    seen.push(from, to, ...captures, ...formations.flatMap(({ inside, wall }) => [...inside, ...wall]));
     if (move.endsWith("++")) seen.push(name(cells.indexOf("K"), size));
   }
   const [left, right, bottom, top] = size > WHOLE && seen ? around(seen, size) : [0, size - 1, 0, size - 1];
   const x = (file) => file - left;
   const y = (rank) => top - rank;
-  const node = s("svg.mini", { viewBox: `-.7 -.1 ${right - left + 1.8} ${top - bottom + 1.8}`, role: "img", "aria-label": words(cells, size, label, move, targets) });
+  const node = s("svg.mini", { viewBox: `-.7 -.1 ${right - left + 1.8} ${top - bottom + 1.8}`, role: "img", "aria-label": words(cells, size, label, move, targets, formations) });
   const order = [...cells.keys()].filter((at) => {
     const [file, rank] = [at % size, Math.floor(at / size)];
     return file >= left && file <= right && rank >= bottom && rank <= top;
@@ -54,6 +55,7 @@ export function miniature(text, rules, { move, targets = [], label = "" } = {}) 
     const [cx, cy] = centre(target);
     node.append(s("circle.dot", { cx, cy, r: 0.16 }));
   }
+  node.append(...formations.map((formation) => formationShapes(formation, centre)));
   if (move) node.append(s("g.arrows.undecided", arrowShapes(parseMove(move), centre)));
   for (let file = left; file <= right; file++) node.append(s("text", { x: x(file) + 0.5, y: y(bottom) + 1.5 }, String.fromCharCode(97 + file)));
   for (let rank = bottom; rank <= top; rank++) node.append(s("text", { x: -0.4, y: y(rank) + 0.65 }, String(rank + 1)));
@@ -67,7 +69,7 @@ function around(seen, size) {
   return [...span(all.map((at) => at % size)), ...span(all.map((at) => Math.floor(at / size)))];
 }
 
-function words(cells, size, label, move, targets) {
-  const pieces = cells.flatMap((piece, at) => (piece ? `${NAMES[piece]} ${name(at, size)}` : []));
+function words(cells, size, label, move, targets, formations) {
+  const pieces = cells.flatMap((piece, at) => (piece ? [NAMES[piece], name(at, size), ...partOf(formations, name(at, size))].join(" ") : []));
   return [label, pieces.join(", "), move && `move ${move}`, targets.length > 0 && `can go to ${targets.join(", ")}`].filter(Boolean).join("; ");
 }

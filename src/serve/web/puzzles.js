@@ -107,6 +107,7 @@ class Puzzle {
 
   begin() {
     this.game = [];
+    this.formations = undefined;
     this.position = parse(this.first.position);
     this.isOver = this.first.category === "unknown";
     this.slips = 0;
@@ -124,7 +125,8 @@ class Puzzle {
     const isOurs = !this.isOver && this.position.side === this.solver;
     this.helps.disabled = !isOurs;
     this.board.show({ position: this.position, rules: this.rules, mode: "play", hints: false, moves: isOurs ? answer.moves : [],
-      isTurned: false, last: this.game.at(-1) ?? null, fallen: this.game.at(-1)?.endsWith("++"), label: `Puzzle of ${this.rules.title}` });
+      isTurned: false, last: this.game.at(-1) ?? null, formations: this.formations,
+      fallen: this.game.at(-1)?.endsWith("++") && !this.formations, label: `Puzzle of ${this.rules.title}` });
     this.made.textContent = this.game.join(" ");
     if (!this.isOver && answer.moves.length === 0) this.end(this.position.side !== this.solver);
     else if (!this.isOver && !isOurs) setTimeout(() => !this.signal.aborted && this.answer === answer && this.make(answer.moves[0].move), PAUSE);
@@ -153,6 +155,7 @@ class Puzzle {
   async make(text) {
     const isOurs = this.position.side === this.solver;
     this.game.push(text);
+    this.formations = this.answer.moves.find((known) => known.move === text)?.formations;
     this.position = apply(this.position, text);
     const moved = this.game.length;
     const own = Math.ceil((moved + (this.solver === letter(this.first.to_move) ? 0 : -1)) / 2);

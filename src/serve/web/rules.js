@@ -25,7 +25,7 @@ export async function rulesView(rules) {
 function picture(lesson, rules) {
   const { position, title } = lesson;
   return h("figure", { class: position ? null : "text" },
-    position && miniature(position, rules, { move: lesson.move, targets: lesson.targets, label: title }),
+    position && miniature(position, rules, { ...lesson, label: title }),
     h("figcaption", h("h3", title), h("p", lesson.text),
       position && lesson.part !== "aim" && h("a", { href: `#${rules.name}/analyse${position.replace(" ", "_")}`, "aria-label": `${title}: try it` }, "Try it")));
 }

@@ -14,6 +14,11 @@ const VIEWS: &[(&str, &str)] = &[
     ("#brandubh/search", "document.querySelector('.search select option')"),
     ("#brandubh", "document.querySelector('.lessons .mini')"),
     ("#ashton", "document.querySelector('.lessons .mini')"),
+    ("#copenhagen", "document.querySelector('.lessons .mini .wall')"),
+    (
+        "#copenhagen/3TK6/4TT5/6T4/11/11/11/11/8t2/11/11/11/_d!g3-g1",
+        "document.querySelector('.walls .inside')",
+    ),
     ("#ashton/puzzles", "document.querySelector('.kinds button')"),
     (
         "#brandubh/puzzle/win/easy/7/4t2/7/7/2K4/7/2t4/_d",

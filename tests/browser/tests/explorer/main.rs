@@ -6,6 +6,7 @@ mod applied;
 mod board;
 mod editing;
 mod engine;
+mod formations;
 mod games;
 mod late;
 mod layout;
