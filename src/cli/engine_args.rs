@@ -2,14 +2,19 @@
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use taflbase::Tablebase;
-use taflbase::engine::{EngineOptions, ProvedPositions};
+use taflbase::engine::{EngineOptions, Limits, ProvedPositions};
 use taflbase::proof::ProofBook;
+use taflbase::protocol::SessionOptions;
 
-use super::arguments::{Threads, parse_number};
+use super::arguments::{MAX, Threads, parse_number};
+use super::error::CliError;
 use super::machine::threads;
+use super::output::Session;
 
 /// The range of `--contempt`.
 const CONTEMPT: RangeInclusive<i64> =
@@ -80,4 +85,39 @@ impl EngineArgs {
 /// Returns a book as an engine takes it.
 pub(super) fn proved_positions(book: &Arc<ProofBook>) -> Arc<dyn ProvedPositions> {
     Arc::<ProofBook>::clone(book)
+}
+
+/// Options of an engine whose host chooses the rules and perhaps sets a clock.
+#[derive(clap::Args)]
+pub(super) struct HostedArgs {
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Without a clock, think this many seconds per move, up to 86400
+    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+    #[arg(value_parser = parse_number::<u32, 1, 86_400>)]
+    time: u32,
+    /// Without a clock, search N positions per move
+    #[arg(long, value_name = "N", conflicts_with = "time")]
+    #[arg(value_parser = parse_number::<u64, 1, MAX>)]
+    nodes: Option<u64>,
+}
+
+impl HostedArgs {
+    /// Returns the options of the engine, with the session's tables and proofs.
+    pub(super) fn options(&self, session: &Session) -> Result<SessionOptions, CliError> {
+        let tables = session.table_folder();
+        if let Some(missing) = tables.filter(|folder| !folder.is_dir()) {
+            let folder = missing.display();
+            return Err(CliError::Error(format!("{folder}: no such table folder")));
+        }
+        let time = Limits::time(Duration::from_secs(self.time.into()));
+        Ok(SessionOptions {
+            threads: self.engine.threads(),
+            table_bytes: self.engine.table_bytes(),
+            contempt: self.engine.contempt(),
+            limits: self.nodes.map_or(time, Limits::nodes),
+            tables: tables.map(Path::to_owned),
+            proofs: session.proofs().to_vec(),
+        })
+    }
 }

@@ -22,6 +22,7 @@ mod engine_args;
 mod error;
 mod file;
 mod find;
+mod htp;
 mod json_output;
 mod line;
 mod machine;
@@ -133,6 +134,7 @@ enum Command {
     Match(match_::Args),
     Bench(bench::Args),
     Otep(otep::Args),
+    Htp(htp::Args),
     Challenge(challenge::Args),
     Berkeley(berkeley::Args),
     Completions(completions::Args),
@@ -164,6 +166,7 @@ impl Command {
             | Command::Match(_)
             | Command::Bench(_)
             | Command::Otep(_)
+            | Command::Htp(_)
             | Command::Challenge(_)
             | Command::Berkeley(_)
             | Command::Completions(_)
@@ -226,6 +229,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
         Command::Otep(args) => otep::run(&args, &session),
+        Command::Htp(args) => htp::run(&args, &session),
         Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),

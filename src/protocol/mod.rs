@@ -2,4 +2,9 @@
 
 pub mod berkeley;
 pub mod challenge;
+pub mod htp;
+mod lines;
 pub mod otep;
+mod session_options;
+
+pub use session_options::SessionOptions;

@@ -14,6 +14,7 @@ mod find;
 #[path = "../support/forge/mod.rs"]
 mod forge;
 mod hostile;
+mod htp;
 mod manifest;
 mod measures;
 mod messages;

@@ -86,6 +86,7 @@ fn every_command_has_complete_help() {
         "play",
         "match",
         "otep",
+        "htp",
         "challenge",
         "berkeley",
     ] {
@@ -97,7 +98,7 @@ fn every_command_has_complete_help() {
             assert!(help.contains(part), "{command}: {part}");
         }
         // These commands use their own protocols.
-        if !["play", "otep", "berkeley"].contains(&command) {
+        if !["play", "otep", "htp", "berkeley"].contains(&command) {
             assert!(help.contains("JSON") && help.contains("\n  {\""), "{command}");
         }
     }

@@ -7,7 +7,6 @@ mod analysis;
 mod clock;
 mod host;
 mod host_game;
-mod lines;
 mod notation;
 mod process;
 mod search_thread;
@@ -15,4 +14,6 @@ mod session;
 mod task;
 
 pub use host::ExternalPlayer;
-pub use session::{Session, SessionOptions};
+pub use session::Session;
+
+pub use super::session_options::SessionOptions;

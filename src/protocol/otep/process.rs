@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::lines::each_line;
+use crate::protocol::lines::each_line;
 
 /// Time limit for a program to exit.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);

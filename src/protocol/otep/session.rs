@@ -1,44 +1,25 @@
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Engine, EngineOptions, Iteration, Limits};
+use crate::engine::{Engine, Iteration, Limits};
 use crate::game::moves::legal_moves;
 use crate::game::rules::{Ruleset, Side};
-use crate::proof::ProofBook;
-use crate::tablebase::Tablebase;
+use crate::protocol::lines::each_line;
+use crate::protocol::session_options::SessionOptions;
 
 use super::analysis::analysis;
 use super::clock::ClockLine;
 use super::host_game::{Fault, HostGame};
-use super::lines::each_line;
 use super::notation::simple_move;
 use super::search_thread::SearchThread;
 use super::task::{DoneSignal, Event, Purpose, Task, next_event};
 
 /// Reserve for communication: OpenTafl polls its clocks ten times a second.
 const OVERHEAD: Duration = Duration::from_millis(100);
-
-/// Engine options of a [`Session`].
-#[derive(Clone, Debug)]
-pub struct SessionOptions {
-    /// Search threads.
-    pub threads: NonZeroUsize,
-    /// Size of the transposition table.
-    pub table_bytes: usize,
-    /// Penalty for a draw ([`EngineOptions::contempt`]).
-    pub contempt: i32,
-    /// Limits of a search when the game has no clock.
-    pub limits: Limits,
-    /// Table folder, in addition to the built-in tables.
-    pub tables: Option<PathBuf>,
-    /// Certificates and folders of them, as [`ProofBook::open`] takes them.
-    pub proofs: Vec<PathBuf>,
-}
 
 /// The engine's side of OTEP.
 ///
@@ -254,18 +235,7 @@ impl Session {
     }
 
     fn new_engine(&self, rules: &Arc<Ruleset>) -> Result<Engine, Fault> {
-        let SessionOptions { threads, table_bytes, contempt, .. } = self.options;
-        let mut options =
-            EngineOptions { threads, table_bytes, contempt, ..EngineOptions::new(rules) };
-        if let Some(folder) = &self.options.tables {
-            let tables = Tablebase::open(Ruleset::clone(rules), folder).map_err(Fault::critical)?;
-            options.tables = Some(Arc::new(tables));
-        }
-        if let (Some(tables), [_, ..]) = (&options.tables, &self.options.proofs[..]) {
-            let book = ProofBook::open(&self.options.proofs, Arc::clone(tables));
-            options.proofs = Some(Arc::new(book.map_err(Fault::critical)?));
-        }
-        Engine::new(Arc::clone(rules), options).map_err(Fault::critical)
+        self.options.open_engine(rules).map_err(Fault::critical)
     }
 
     /// Returns the reply for an ended search, or `None` if it was not the current task.

@@ -1,0 +1,278 @@
+//! The hnefatafl text protocol (HTP) of hnefatafl.org's programs: one command per line, each
+//! answered by `= RESPONSE` or `? ERROR` and an empty line. It resembles the Go Text Protocol.
+//!
+//! A [`Session`] is the engine's side. `docs/protocols.md` describes the commands.
+
+mod clocks;
+mod command;
+mod drawing;
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::engine::Engine;
+use crate::game::board::Square;
+use crate::game::history::Game;
+use crate::game::moves::{Move, find_move, legal_moves};
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+
+use super::lines::each_line;
+
+pub use super::session_options::SessionOptions;
+
+use clocks::Clocks;
+use command::{COMMANDS, Command, role};
+
+/// The rulesets of the protocol, by the size of their boards.
+const RULESETS: [&str; 2] = ["copenhagen", "copenhagen-13"];
+/// The version of the protocol.
+const PROTOCOL_VERSION: &str = "1-beta";
+
+/// The engine's side of the protocol.
+pub struct Session {
+    options: SessionOptions,
+    game: Game,
+    /// The engine for these rules, made when it is first needed.
+    engine: Option<Engine>,
+    clocks: Option<Clocks>,
+    /// The side that has resigned, or has exceeded its time.
+    given_up: Option<Side>,
+}
+
+impl Session {
+    /// Starts a game of Copenhagen Hnefatafl without clocks.
+    ///
+    /// # Errors
+    /// If the engine cannot be opened.
+    pub fn new(options: SessionOptions) -> Result<Session, String> {
+        let game = start(11)?;
+        let engine = options.open_engine(game.rules())?;
+        Ok(Session { options, game, engine: Some(engine), clocks: None, given_up: None })
+    }
+
+    /// Answers commands until `quit` or the end of the input.
+    ///
+    /// # Errors
+    /// If the input cannot be read or the output cannot be written.
+    pub fn run(mut self, input: impl Read, mut output: impl Write) -> io::Result<()> {
+        let mut written = Ok(());
+        each_line(input, |line| {
+            let answer = match Command::parse(&line, self.game.rules().board) {
+                Ok(None) => return true,
+                Ok(Some(Command::Quit)) => return false,
+                Ok(Some(command)) => self.execute(command),
+                Err(error) => Err(error),
+            };
+            written = match answer {
+                Ok(text) => write!(output, "= {text}\n\n"),
+                Err(error) => write!(output, "? {}\n\n", error.replace('\n', " ")),
+            }
+            .and_then(|()| output.flush());
+            written.is_ok()
+        })?;
+        written
+    }
+
+    fn execute(&mut self, command: Command) -> Result<String, String> {
+        match command {
+            Command::BoardSize(size) => {
+                self.begin(start(size)?, None);
+                Ok(String::new())
+            }
+            Command::FinalStatus => Ok(self.status().to_owned()),
+            Command::FirstMove(side) => self.set_first(side),
+            Command::GenerateMove => self.generate_move(),
+            Command::IsKnown(name) => Ok(COMMANDS.contains(&&*name).to_string()),
+            Command::ListCommands => Ok(format!("\n{}", COMMANDS.join("\n"))),
+            Command::Name => Ok("taflbase".to_owned()),
+            Command::Play(side, from, to) => self.play(side, from, to),
+            Command::Resign(side) => self.resign(side),
+            Command::PlayFrom => Ok(self.play_from()),
+            Command::PlayTo(side, from) => self.play_to(side, from),
+            Command::PlayUndo => self.undo(),
+            Command::ProtocolVersion => Ok(PROTOCOL_VERSION.to_owned()),
+            Command::Quit => Ok(String::new()),
+            Command::ShowBoard => Ok(drawing::board(self.game.rules(), self.game.position())),
+            Command::ShowBoardOpenTafl => {
+                Ok(drawing::line(self.game.rules(), self.game.position()))
+            }
+            Command::TimeSettings(settings) => {
+                let size = self.game.rules().board.size();
+                let clocks = settings.map(|(time, increment)| Clocks::new(time, increment));
+                self.begin(start(size)?, clocks);
+                Ok(String::new())
+            }
+            Command::Version => Ok(env!("CARGO_PKG_VERSION").to_owned()),
+        }
+    }
+
+    /// Starts a game. The same rules keep the engine, without what it has learnt.
+    fn begin(&mut self, game: Game, clocks: Option<Clocks>) {
+        if game.rules().name != self.game.rules().name {
+            self.engine = None;
+        }
+        if let Some(engine) = &mut self.engine {
+            engine.clear();
+        }
+        (self.game, self.clocks, self.given_up) = (game, clocks, None);
+    }
+
+    /// Lets a side begin; only before the first move.
+    fn set_first(&mut self, side: Side) -> Result<String, String> {
+        if !self.game.moves().is_empty() || self.given_up.is_some() {
+            return Err("first_move: the game has begun".to_owned());
+        }
+        let start = Position { to_move: side, ..*self.game.position() };
+        let rules = Arc::clone(self.game.rules());
+        self.game = Game::from_position(rules, start).map_err(|error| error.to_string())?;
+        Ok(String::new())
+    }
+
+    /// Returns the result of the game as the protocol names it.
+    fn status(&self) -> &'static str {
+        let winner = match (self.given_up, self.game.outcome()) {
+            (Some(loser), _) => Some(loser.other()),
+            (None, None) => return "ongoing",
+            (None, Some(outcome)) => outcome.winner,
+        };
+        match winner {
+            Some(Side::Attackers) => "attacker_wins",
+            Some(Side::Defenders) => "defender_wins",
+            None => "draw",
+        }
+    }
+
+    /// Returns an error if the game is over or it is the other side's turn.
+    fn check_turn(&self, command: &str, side: Side) -> Result<(), String> {
+        if self.status() != "ongoing" {
+            return Err(format!("{command}: the game is over: {}", self.status()));
+        }
+        let turn = self.game.position().to_move;
+        match turn == side {
+            true => Ok(()),
+            false => Err(format!("{command}: it is the turn of the {}", role(turn))),
+        }
+    }
+
+    fn play(&mut self, side: Side, from: Square, to: Square) -> Result<String, String> {
+        self.check_turn("play", side)?;
+        let (rules, board) = (self.game.rules(), self.game.rules().board);
+        let found = find_move(rules, self.game.position(), from, to);
+        let played = found.ok_or_else(|| {
+            format!("play: {}-{} is not a legal move", board.name(from), board.name(to))
+        })?;
+        self.make(&played)
+    }
+
+    /// Plays a move and returns the squares of the captured pieces. A side whose time is up has lost
+    /// instead.
+    fn make(&mut self, played: &Move) -> Result<String, String> {
+        let mover = self.game.position().to_move;
+        let board = self.game.rules().board;
+        let mut after = self.game.clone();
+        after.play(played).map_err(|error| error.to_string())?;
+        if let Some(clocks) = &mut self.clocks
+            && !clocks.moved(mover, Instant::now())
+        {
+            self.given_up = Some(mover);
+            return Ok(String::new());
+        }
+        self.game = after;
+        Ok(squares(played.captured.iter().map(|square| drawing::square(board, square))))
+    }
+
+    fn resign(&mut self, side: Side) -> Result<String, String> {
+        self.check_turn("play", side)?;
+        self.given_up = Some(side);
+        Ok(String::new())
+    }
+
+    /// Searches and plays a move.
+    fn generate_move(&mut self) -> Result<String, String> {
+        let side = self.game.position().to_move;
+        self.check_turn("generate_move", side)?;
+        let limits = match &self.clocks {
+            Some(clocks) => clocks.limits(side, Instant::now()),
+            None => self.options.limits,
+        };
+        let began = Instant::now();
+        if self.engine.is_none() {
+            self.engine = Some(self.options.open_engine(self.game.rules())?);
+        }
+        let engine = self.engine.as_mut().ok_or("there is no engine")?;
+        let found =
+            engine.search(&self.game, limits, &mut |_| {}).map_err(|error| error.to_string())?;
+        let line = found.lines.first().ok_or("the engine has found no move")?;
+        let best = line.moves.first().copied().ok_or("the engine has found no move")?;
+        let board = self.game.rules().board;
+        self.make(&best)?;
+        if self.given_up.is_some() {
+            return Err(format!("generate_move: the time of the {} is up", role(side)));
+        }
+        Ok(format!(
+            "play {} {} {}, score: {}, delay milliseconds: {}, loops: {}",
+            role(side),
+            drawing::square(board, best.from),
+            drawing::square(board, best.to),
+            line.score,
+            began.elapsed().as_millis(),
+            found.nodes
+        ))
+    }
+
+    /// Returns the moves that may be played now.
+    fn moves(&self) -> Vec<Move> {
+        if self.status() != "ongoing" {
+            return Vec::new();
+        }
+        let mut moves = legal_moves(self.game.rules(), self.game.position());
+        moves.retain(|played| !self.game.is_barred(played));
+        moves
+    }
+
+    fn play_from(&self) -> String {
+        let board = self.game.rules().board;
+        let mut from: Vec<Square> = self.moves().iter().map(|played| played.from).collect();
+        from.sort();
+        from.dedup();
+        let names = squares(from.into_iter().map(|square| drawing::square(board, square)));
+        format!("{} {names}", role(self.game.position().to_move)).trim_end().to_owned()
+    }
+
+    fn play_to(&self, side: Side, from: Square) -> Result<String, String> {
+        self.check_turn("play_to", side)?;
+        let board = self.game.rules().board;
+        let moves = self.moves();
+        let targets = moves.iter().filter(|played| played.from == from);
+        let names = squares(targets.map(|played| drawing::square(board, played.to)));
+        match names.is_empty() {
+            true => {
+                Err(format!("play_to: no piece can move from {}", drawing::square(board, from)))
+            }
+            false => Ok(names),
+        }
+    }
+
+    /// Takes back the last move, or a resignation. Clocks are not turned back.
+    fn undo(&mut self) -> Result<String, String> {
+        if self.given_up.take().is_none() && self.game.undo().is_none() {
+            return Err("play_undo: no move has been played".to_owned());
+        }
+        Ok(String::new())
+    }
+}
+
+/// Starts a game on a board of this size.
+fn start(size: usize) -> Result<Game, String> {
+    let mut known = RULESETS.into_iter().filter_map(Ruleset::builtin);
+    let rules = known
+        .find(|rules| rules.board.size() == size)
+        .ok_or_else(|| format!("board_size: {size} is neither 11 nor 13"))?;
+    Game::new(Arc::new(rules)).map_err(|error| error.to_string())
+}
+
+fn squares(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,46 @@
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::engine::{Engine, EngineOptions, Limits};
+use crate::game::rules::Ruleset;
+use crate::proof::ProofBook;
+use crate::tablebase::Tablebase;
+
+/// Options of an engine that another program talks to, which may change the rules.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// Search threads.
+    pub threads: NonZeroUsize,
+    /// Size of the transposition table.
+    pub table_bytes: usize,
+    /// Penalty for a draw ([`EngineOptions::contempt`]).
+    pub contempt: i32,
+    /// Limits of a search when the game has no clock.
+    pub limits: Limits,
+    /// Table folder, in addition to the built-in tables.
+    pub tables: Option<PathBuf>,
+    /// Certificates and folders of them, as [`ProofBook::open`] takes them.
+    pub proofs: Vec<PathBuf>,
+}
+
+impl SessionOptions {
+    /// Makes an engine for these rules.
+    ///
+    /// # Errors
+    /// If the tables or proofs cannot be opened, or the engine does not play the rules.
+    pub(super) fn open_engine(&self, rules: &Arc<Ruleset>) -> Result<Engine, String> {
+        let SessionOptions { threads, table_bytes, contempt, .. } = *self;
+        let mut options =
+            EngineOptions { threads, table_bytes, contempt, ..EngineOptions::new(rules) };
+        if let Some(folder) = &self.tables {
+            let tables = Tablebase::open(Ruleset::clone(rules), folder);
+            options.tables = Some(Arc::new(tables.map_err(|error| error.to_string())?));
+        }
+        if let (Some(tables), [_, ..]) = (&options.tables, &self.proofs[..]) {
+            let book = ProofBook::open(&self.proofs, Arc::clone(tables));
+            options.proofs = Some(Arc::new(book.map_err(|error| error.to_string())?));
+        }
+        Engine::new(Arc::clone(rules), options).map_err(|error| error.to_string())
+    }
+}
