@@ -15,11 +15,11 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Reads commands from standard input, one per line, and answers each on standard output with
-"= RESPONSE" or "? ERROR" and an empty line (docs/protocols.md); text after # is ignored:
-  board_size 11|13                   a new game of Copenhagen Hnefatafl
+"= RESPONSE" or "? ERROR" (docs/protocols.md); text after # is ignored:
+  board_size 7|11|13                 a new game of Copenhagen Hnefatafl; on 7x7, of Brandubh
   time_settings un-timed             a new game without clocks
   time_settings fischer MIN SEC      a new game with MIN minutes, and SEC seconds more a move
-  first_move ROLE                    that side begins
+  first_move ROLE                    a new game in which that side begins
   play ROLE FROM TO                  play a move: the captured squares
   play ROLE resigns
   play_undo                          take back the last move
@@ -29,7 +29,7 @@ const HELP: &str = r#"Reads commands from standard input, one per line, and answ
   show_board, show_board_open_tafl   the board, the top rank first
   list_commands, known_command NAME, name, version, protocol_version, quit
 ROLE is attacker or defender, or its first letter. The rules are those of `taflbase rules
-copenhagen` and copenhagen-13. In positions of few men, best moves come from tables.
+copenhagen` and copenhagen-13; docs/protocols.md has those of 7x7. In positions of few men, best moves come from tables.
 
 Examples:
   taflbase htp

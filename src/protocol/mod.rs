@@ -6,5 +6,6 @@ pub mod htp;
 mod lines;
 pub mod otep;
 mod session_options;
+mod shown_layout;
 
 pub use session_options::SessionOptions;

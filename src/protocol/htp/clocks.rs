@@ -9,15 +9,27 @@ const OVERHEAD: Duration = Duration::from_millis(50);
 /// The clocks of both sides. That of the side to move runs from the last move on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clocks {
+    settings: TimeSettings,
     left: BySide<Duration>,
-    increment: Duration,
     since: Instant,
+}
+
+/// The time of each side, and the increment after each of its moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TimeSettings {
+    pub(super) time: Duration,
+    pub(super) increment: Duration,
 }
 
 impl Clocks {
     /// Starts the clocks.
-    pub(super) fn new(time: Duration, increment: Duration) -> Clocks {
-        Clocks { left: BySide::from_fn(|_| time), increment, since: Instant::now() }
+    pub(super) fn new(settings: TimeSettings) -> Clocks {
+        Clocks { settings, left: BySide::from_fn(|_| settings.time), since: Instant::now() }
+    }
+
+    /// Returns the settings that the clocks were started with.
+    pub(super) fn settings(&self) -> TimeSettings {
+        self.settings
     }
 
     /// Counts a move at this time; returns `false` if the side's time is up.
@@ -28,14 +40,19 @@ impl Clocks {
         if left == Duration::ZERO {
             return false;
         }
-        self.left[side] = left + self.increment;
+        self.left[side] = left + self.settings.increment;
         true
+    }
+
+    /// Withdraws the increment of a move that is taken back. The time spent on it stays spent.
+    pub(super) fn undone(&mut self, side: Side) {
+        self.left[side] = self.left[side].saturating_sub(self.settings.increment);
     }
 
     /// Returns the limits of a search for the side to move.
     pub(super) fn limits(&self, side: Side, now: Instant) -> Limits {
         let left = self.left[side].saturating_sub(now.saturating_duration_since(self.since));
-        Clock::Game { left, increment: self.increment }.limits(OVERHEAD)
+        Clock::Game { left, increment: self.settings.increment }.limits(OVERHEAD)
     }
 }
 
@@ -46,7 +63,8 @@ mod tests {
     #[test]
     fn each_side_has_its_time() {
         let seconds = Duration::from_secs;
-        let mut clocks = Clocks::new(seconds(60), seconds(5));
+        let settings = TimeSettings { time: seconds(60), increment: seconds(5) };
+        let mut clocks = Clocks::new(settings);
         let start = clocks.since;
         assert!(clocks.moved(Side::Attackers, start + seconds(20)));
         assert!(clocks.moved(Side::Defenders, start + seconds(75)));
@@ -56,6 +74,9 @@ mod tests {
         );
         let limits = clocks.limits(Side::Attackers, start + seconds(100));
         assert!(limits.time.is_some_and(|time| time < seconds(20)));
+        clocks.undone(Side::Defenders);
+        assert_eq!(clocks.left[Side::Defenders], seconds(5));
         assert!(!clocks.moved(Side::Attackers, start + seconds(120)));
+        assert_eq!(clocks.settings(), settings);
     }
 }

@@ -3,6 +3,8 @@ use std::time::Duration;
 use crate::game::board::{Board, Square};
 use crate::game::rules::Side;
 
+use super::clocks::TimeSettings;
+
 /// The names of all commands, in the order of the alphabet.
 pub(super) const COMMANDS: [&str; 17] = [
     "board_size",
@@ -46,8 +48,8 @@ pub(super) enum Command {
     Quit,
     ShowBoard,
     ShowBoardOpenTafl,
-    /// The time of each side and the increment after each of its moves; `None` without clocks.
-    TimeSettings(Option<(Duration, Duration)>),
+    /// `None` is a game without clocks.
+    SetTime(Option<TimeSettings>),
     Version,
 }
 
@@ -79,12 +81,12 @@ impl Command {
             ["quit"] => Command::Quit,
             ["show_board"] => Command::ShowBoard,
             ["show_board_open_tafl"] => Command::ShowBoardOpenTafl,
-            ["time_settings", "un-timed", ..] => Command::TimeSettings(None),
+            ["time_settings", "un-timed"] => Command::SetTime(None),
             ["time_settings", "fischer", minutes, seconds] => {
                 let time = number("time_settings", minutes)?.saturating_mul(60).min(MAX_SECONDS);
                 let increment = number("time_settings", seconds)?.min(MAX_SECONDS);
                 let [time, increment] = [time, increment].map(Duration::from_secs);
-                Command::TimeSettings(Some((time, increment)))
+                Command::SetTime(Some(TimeSettings { time, increment }))
             }
             ["version"] => Command::Version,
             [name, ..] => return Err(unknown(name)),
@@ -95,7 +97,7 @@ impl Command {
 /// Describes a line that is no command.
 fn unknown(name: &str) -> String {
     let arguments = match name {
-        "board_size" => "11, or 13",
+        "board_size" => "7, 11 or 13",
         "first_move" => "ROLE",
         "known_command" => "COMMAND",
         "play" => "ROLE FROM TO, or ROLE resigns",
@@ -149,10 +151,13 @@ mod tests {
             ("play defender resigns", Command::Resign(Side::Defenders)),
             ("play d resigns _", Command::Resign(Side::Defenders)),
             ("play_to Defender d1", Command::PlayTo(Side::Defenders, d1)),
-            ("time_settings un-timed", Command::TimeSettings(None)),
+            ("time_settings un-timed", Command::SetTime(None)),
             (
                 "time_settings fischer 15 10",
-                Command::TimeSettings(Some((Duration::from_secs(900), Duration::from_secs(10)))),
+                Command::SetTime(Some(TimeSettings {
+                    time: Duration::from_secs(900),
+                    increment: Duration::from_secs(10),
+                })),
             ),
         ] {
             assert_eq!(parse(line), Ok(Some(command)), "{line}");

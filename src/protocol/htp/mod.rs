@@ -1,11 +1,12 @@
 //! The hnefatafl text protocol (HTP) of hnefatafl.org's programs: one command per line, each
-//! answered by `= RESPONSE` or `? ERROR` and an empty line. It resembles the Go Text Protocol.
+//! answered by a line `= RESPONSE` or `? ERROR`. It resembles the Go Text Protocol.
 //!
 //! A [`Session`] is the engine's side. `docs/protocols.md` describes the commands.
 
 mod clocks;
 mod command;
 mod drawing;
+mod rulesets;
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -14,19 +15,20 @@ use std::time::Instant;
 use crate::engine::Engine;
 use crate::game::board::Square;
 use crate::game::history::Game;
-use crate::game::moves::{Move, find_move, legal_moves};
+use crate::game::moves::{Ending, Move, find_move, legal_moves};
 use crate::game::position::Position;
-use crate::game::rules::{Ruleset, Side};
+use crate::game::rules::Side;
 
 use super::lines::each_line;
+use super::shown_layout::shown_layout;
 
 pub use super::session_options::SessionOptions;
 
-use clocks::Clocks;
+use clocks::{Clocks, TimeSettings};
 use command::{COMMANDS, Command, role};
 
-/// The rulesets of the protocol, by the size of their boards.
-const RULESETS: [&str; 2] = ["copenhagen", "copenhagen-13"];
+pub use rulesets::ruleset;
+
 /// The version of the protocol.
 const PROTOCOL_VERSION: &str = "1-beta";
 
@@ -65,8 +67,9 @@ impl Session {
                 Ok(Some(command)) => self.execute(command),
                 Err(error) => Err(error),
             };
+            // Hosts may rely on the empty line after an error, which hnefatafl.org's program writes.
             written = match answer {
-                Ok(text) => write!(output, "= {text}\n\n"),
+                Ok(text) => writeln!(output, "= {text}"),
                 Err(error) => write!(output, "? {}\n\n", error.replace('\n', " ")),
             }
             .and_then(|()| output.flush());
@@ -78,11 +81,18 @@ impl Session {
     fn execute(&mut self, command: Command) -> Result<String, String> {
         match command {
             Command::BoardSize(size) => {
-                self.begin(start(size)?, None);
+                self.begin(start(size)?, self.settings());
                 Ok(String::new())
             }
             Command::FinalStatus => Ok(self.status().to_owned()),
-            Command::FirstMove(side) => self.set_first(side),
+            Command::FirstMove(side) => {
+                let begun = start(self.size())?;
+                let first = Position { to_move: side, ..*begun.position() };
+                let rules = Arc::clone(begun.rules());
+                let game = Game::from_position(rules, first).map_err(|error| error.to_string())?;
+                self.begin(game, self.settings());
+                Ok(String::new())
+            }
             Command::GenerateMove => self.generate_move(),
             Command::IsKnown(name) => Ok(COMMANDS.contains(&&*name).to_string()),
             Command::ListCommands => Ok(format!("\n{}", COMMANDS.join("\n"))),
@@ -94,40 +104,37 @@ impl Session {
             Command::PlayUndo => self.undo(),
             Command::ProtocolVersion => Ok(PROTOCOL_VERSION.to_owned()),
             Command::Quit => Ok(String::new()),
-            Command::ShowBoard => Ok(drawing::board(self.game.rules(), self.game.position())),
+            Command::ShowBoard => Ok(drawing::board(self.game.rules(), &shown_layout(&self.game))),
             Command::ShowBoardOpenTafl => {
-                Ok(drawing::line(self.game.rules(), self.game.position()))
+                Ok(drawing::line(self.game.rules().board, &shown_layout(&self.game)))
             }
-            Command::TimeSettings(settings) => {
-                let size = self.game.rules().board.size();
-                let clocks = settings.map(|(time, increment)| Clocks::new(time, increment));
-                self.begin(start(size)?, clocks);
+            Command::SetTime(settings) => {
+                self.begin(start(self.size())?, settings);
                 Ok(String::new())
             }
             Command::Version => Ok(env!("CARGO_PKG_VERSION").to_owned()),
         }
     }
 
+    fn size(&self) -> usize {
+        self.game.rules().board.size()
+    }
+
+    /// Returns the clocks of a new game on another board or with another first move: those of this
+    /// one if it has not begun.
+    fn settings(&self) -> Option<TimeSettings> {
+        self.clocks.filter(|_| self.game.moves().is_empty()).map(|clocks| clocks.settings())
+    }
+
     /// Starts a game. The same rules keep the engine, without what it has learnt.
-    fn begin(&mut self, game: Game, clocks: Option<Clocks>) {
+    fn begin(&mut self, game: Game, settings: Option<TimeSettings>) {
         if game.rules().name != self.game.rules().name {
             self.engine = None;
         }
         if let Some(engine) = &mut self.engine {
             engine.clear();
         }
-        (self.game, self.clocks, self.given_up) = (game, clocks, None);
-    }
-
-    /// Lets a side begin; only before the first move.
-    fn set_first(&mut self, side: Side) -> Result<String, String> {
-        if !self.game.moves().is_empty() || self.given_up.is_some() {
-            return Err("first_move: the game has begun".to_owned());
-        }
-        let start = Position { to_move: side, ..*self.game.position() };
-        let rules = Arc::clone(self.game.rules());
-        self.game = Game::from_position(rules, start).map_err(|error| error.to_string())?;
-        Ok(String::new())
+        (self.game, self.clocks, self.given_up) = (game, settings.map(Clocks::new), None);
     }
 
     /// Returns the result of the game as the protocol names it.
@@ -166,10 +173,11 @@ impl Session {
         self.make(&played)
     }
 
-    /// Plays a move and returns the squares of the captured pieces. A side whose time is up has lost
-    /// instead.
+    /// Plays a move and returns the squares of the captured pieces, the king's among them. A side whose
+    /// time is up has lost instead.
     fn make(&mut self, played: &Move) -> Result<String, String> {
         let mover = self.game.position().to_move;
+        let king = self.game.position().king;
         let board = self.game.rules().board;
         let mut after = self.game.clone();
         after.play(played).map_err(|error| error.to_string())?;
@@ -180,7 +188,10 @@ impl Session {
             return Ok(String::new());
         }
         self.game = after;
-        Ok(squares(played.captured.iter().map(|square| drawing::square(board, square))))
+        let taken_king = (played.ending == Some(Ending::KingCaptured)).then_some(king);
+        let captured = played.captured.iter().chain(taken_king);
+        // A blank follows each square, also the last.
+        Ok(captured.map(|square| drawing::square(board, square) + " ").collect())
     }
 
     fn resign(&mut self, side: Side) -> Result<String, String> {
@@ -212,7 +223,7 @@ impl Session {
             return Err(format!("generate_move: the time of the {} is up", role(side)));
         }
         Ok(format!(
-            "play {} {} {}, score: {}, delay milliseconds: {}, loops: {}",
+            "play {} {} {}, score: {}, delay milliseconds: {}, loops: {}\n",
             role(side),
             drawing::square(board, best.from),
             drawing::square(board, best.to),
@@ -238,7 +249,7 @@ impl Session {
         from.sort();
         from.dedup();
         let names = squares(from.into_iter().map(|square| drawing::square(board, square)));
-        format!("{} {names}", role(self.game.position().to_move)).trim_end().to_owned()
+        format!("{} {names}", role(self.game.position().to_move))
     }
 
     fn play_to(&self, side: Side, from: Square) -> Result<String, String> {
@@ -255,10 +266,14 @@ impl Session {
         }
     }
 
-    /// Takes back the last move, or a resignation. Clocks are not turned back.
+    /// Takes back the last move, or a resignation. The time spent stays spent.
     fn undo(&mut self) -> Result<String, String> {
-        if self.given_up.take().is_none() && self.game.undo().is_none() {
-            return Err("play_undo: no move has been played".to_owned());
+        if self.given_up.take().is_some() {
+            return Ok(String::new());
+        }
+        let undone = self.game.undo().ok_or("play_undo: no move has been played")?;
+        if let Some(clocks) = &mut self.clocks {
+            clocks.undone(undone.piece.side());
         }
         Ok(String::new())
     }
@@ -266,11 +281,7 @@ impl Session {
 
 /// Starts a game on a board of this size.
 fn start(size: usize) -> Result<Game, String> {
-    let mut known = RULESETS.into_iter().filter_map(Ruleset::builtin);
-    let rules = known
-        .find(|rules| rules.board.size() == size)
-        .ok_or_else(|| format!("board_size: {size} is neither 11 nor 13"))?;
-    Game::new(Arc::new(rules)).map_err(|error| error.to_string())
+    Game::new(Arc::new(ruleset(size)?)).map_err(|error| error.to_string())
 }
 
 fn squares(names: impl Iterator<Item = String>) -> String {

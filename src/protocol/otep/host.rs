@@ -7,9 +7,10 @@ use crate::game::history::{Game, Outcome};
 use crate::game::moves::Move;
 use crate::game::notation::parse_move;
 use crate::game::rules::{Ruleset, Side};
+use crate::protocol::shown_layout::shown_layout;
 
 use super::clock::ClockLine;
-use super::notation::{layout, simple_move};
+use super::notation::simple_move;
 use super::process::{EngineProcess, ProcessError};
 
 /// Time limit for the program's `hello`. The protocol allows 5 s; a busy machine may need more.
@@ -141,7 +142,7 @@ impl ExternalPlayer {
             Some([]) => Ok(()),
             Some([played]) => {
                 let board = game.rules().board;
-                let after = layout(game).to_text(board);
+                let after = shown_layout(game).to_text(board);
                 let text = match self.full_moves {
                     true => played.display(board).to_string(),
                     false => simple_move(played, board),
@@ -206,7 +207,7 @@ impl Player for ExternalPlayer {
         };
         let mut after = game.clone();
         after.push(&played);
-        let board = layout(&after).to_text(game.rules().board);
+        let board = shown_layout(&after).to_text(game.rules().board);
         self.sent_game = Some(after);
         // The move counts even if the program has exited after it.
         let _ = self.send(&format!("move {board}"));

@@ -8,8 +8,7 @@ use crate::game::moves::Move;
 use crate::game::notation::parse_move;
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Layout, Ruleset, Side};
-
-use super::notation::layout;
+use crate::protocol::shown_layout::shown_layout;
 
 /// An error reported to the host.
 pub(super) struct Fault {
@@ -91,7 +90,7 @@ impl HostGame {
             .transpose()
             .map_err(opponent_move_fault)?;
         if let (Ok(game), Some(board)) = (&self.game, board)
-            && board == layout(game)
+            && board == shown_layout(game)
         {
             // OpenTafl repeats the last move after an error.
             return Ok(());
@@ -215,7 +214,7 @@ impl HostGame {
 
     /// Whether our board equals the host's, or the game is over and the board does not matter.
     fn is_over_or_at(&self, board: Layout) -> bool {
-        self.game.as_ref().is_ok_and(|game| layout(game) == board || game.outcome().is_some())
+        self.game.as_ref().is_ok_and(|game| shown_layout(game) == board || game.outcome().is_some())
     }
 }
 
