@@ -2,7 +2,7 @@
 
 /**
  * A value from the view of the side to move in the probed position.
- * @typedef {"win" | "draw" | "loss" | "undecided" | "unknown"} Category
+ * @typedef {"win" | "draw" | "loss" | "undecided" | "endless" | "unknown"} Category
  * @typedef {{move: string, category: Category, dtw: number | null, conversion: boolean,
  *   formations?: Formation[], proof?: Object}} MoveValue
  * @typedef {{kind: "shieldwall" | "exit-fort" | "encirclement", inside: string[], wall: string[]}} Formation

@@ -4,7 +4,7 @@ import { button, fill, h, icon, s } from "./dom.js";
 import { name } from "./position.js";
 import { number, OUTCOMES, perCent, percent, plies, sentence } from "./words.js";
 
-const SHARES = { win: "wins", draw: "draws", undecided: "undecided", loss: "losses" };
+const SHARES = { win: "wins", draw: "draws", undecided: "undecided", endless: "endless", loss: "losses" };
 
 /** A bar of proportions; `isPlain` omits the legend. */
 export function shareBar(counts, isPlain = false) {
@@ -16,10 +16,10 @@ export function shareBar(counts, isPlain = false) {
     // Keep small shares visible.
     const width = Math.max((100 * count) / whole, 0.8);
     from += width;
-    return s("rect", { class: `share ${outcome}`, x: Math.min(from, 100) - width, y: 0, width, height: 10 });
+    return s("rect", { class: `share ${outcome}`, x: from - width, y: 0, width, height: 10 });
   });
   return h("figure.shares",
-    s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": words.join(", ") }, bars),
+    s("svg", { viewBox: `0 0 ${from} 10`, preserveAspectRatio: "none", role: "img", "aria-label": words.join(", ") }, bars),
     !isPlain && h("figcaption", parts.map(([outcome, count]) => h("span", { class: `share ${outcome}` },
       icon(outcome), h("b", percent(count, whole)), ` ${SHARES[outcome]}`, h("small", number(count))))));
 }
@@ -112,13 +112,17 @@ export function heatMap(rules, squares, who) {
       size <= 13 && s("text", { x: at.x + 0.5, y: at.y + 0.6 }, brief(square[outcome], whole(square)))];
   });
   const known = cells.map((called) => byName.get(called)).filter(Boolean);
+  const kinds = OUTCOMES.filter((kind) => kind === "win" || kind === "loss" || known.some((square) => square[kind] > 0));
   return h(`figure.map.group.${outcome}`,
-    h("figcaption", `${sentence(SHARES[outcome]).slice(0, -1)} of the ${who} in percent, by the king's square`),
+    h("figcaption", `${headed(outcome)} of the ${who} in percent, by the king's square`),
     s("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "The same figures as in the table below" }, rects),
     high > low && h("p.range", { "aria-hidden": "true" }, percent(low, 1), h("span.ramp"), percent(high, 1)),
-    table("Squares as a table", ["King", "Wins", "Draws", "Losses"], known.map(({ square, win, draw, loss }) =>
-      [square, number(win), number(draw), number(loss)])));
+    table("Squares as a table", ["King", ...kinds.map(headed)], known.map((square) =>
+      [square.square, ...kinds.map((kind) => number(square[kind] ?? 0))])));
 }
+
+/** An outcome as a heading. */
+const headed = (outcome) => sentence(SHARES[outcome]).slice(0, -1);
 
 /** The outcome of at most half of the placements that varies most from square to square. */
 function mostTelling(squares, whole) {

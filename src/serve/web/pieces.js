@@ -27,6 +27,7 @@ export function pictures() {
     symbol("theme", s("path", { d: "M20 4A16 16 0 0 1 20 36Z" }), s("circle.stroke", { cx: 20, cy: 20, r: 15 })),
     symbol("hourglass", s("path", { d: "M9 4H31L23 20 31 36H9L17 20Z" })),
     symbol("undecided", s("path", { d: "M20 5 35 20 20 35 5 20Z" })),
+    symbol("endless", s("path.stroke", { d: "M20 20C11 9 4 13 4 20S11 31 20 20 36 13 36 20 29 31 20 20Z" })),
     ...["M28 8 12 20 28 32Z", "M31 8 17 20 31 32ZM9 8H14V32H9Z"].flatMap((d, i) => {
       const turned = s("path", { d, transform: "rotate(180 20 20)" });
       return [symbol(["back", "start"][i], s("path", { d })), symbol(["forth", "end"][i], turned)];

@@ -102,6 +102,7 @@ class Puzzle {
     if (this.kind === "zugzwang") return `The ${to_move} have to move. ${who}: ${category === "loss" ? "win" : "hold the draw"}.`;
     if (!winner(category, letter(to_move))) return `${who} to move: hold the draw.`;
     const turn = this.solver === letter(to_move) ? `${who} to move` : `The ${to_move} move first. ${who}`;
+    if (category === "endless") return `${turn}: hold the king, since you win endless play.`;
     return `${turn}: win${dtw === null ? "" : ` in ${plies(dtw)}`}.`;
   }
 
@@ -160,7 +161,7 @@ class Puzzle {
     const moved = this.game.length;
     const own = Math.ceil((moved + (this.solver === letter(this.first.to_move) ? 0 : -1)) / 2);
     if (/\+\+$|--$/.test(text)) return this.end(isOurs);
-    if (isOurs && (this.kind === "only-move" || (this.answer.category === "draw" && own >= HELD))) return this.end(true);
+    if (isOurs && (this.kind === "only-move" || (["draw", "endless"].includes(this.answer.category) && own >= HELD))) return this.end(true);
     try {
       const answer = await api.probe(this.rules.name, format(this.position), this.signal);
       if (this.game.length === moved && !this.signal.aborted) this.show(answer);

@@ -37,7 +37,7 @@ class Search {
       ["t", icon("piece-t"), "Attacker"], ["o", icon("piece-o"), "Must be empty"]], (held) => { this.held = held; });
     this.palette.choose(this.held);
     const select = (called, options) => h("select", { "aria-label": called }, options.map(([value, words]) => h("option", { value }, words)));
-    const open = this.rules.end.endless;
+    const open = this.rules.end.endless.replace("attackers", "endless");
     this.slice = select("Table", slices.map((one) => [one, `${one}, ${menOf(one)} men`]));
     if (slices.includes(slice)) this.slice.value = slice;
     this.side = select("To move", [["", "either side to move"], ["attackers", "attackers to move"], ["defenders", "defenders to move"]]);

@@ -6,11 +6,11 @@ export const TURNS = {
   human: "Your turn", engine: "The engine is thinking", past: "The engine has moved here: go forward",
   over: "The game is over",
 };
-export const OUTCOMES = ["win", "draw", "undecided", "unknown", "loss"];
+export const OUTCOMES = ["win", "draw", "undecided", "endless", "unknown", "loss"];
 
 /** Headings for moves by outcome, from the mover's view. */
 export const GROUPS = {
-  win: "Winning", draw: "Drawing", undecided: "Undecided", unknown: "Unknown", loss: "Losing",
+  win: "Winning", draw: "Drawing", undecided: "Undecided", endless: "Endless", unknown: "Unknown", loss: "Losing",
 };
 
 /** 43210 as "43,210". */
@@ -56,6 +56,8 @@ export const letter = (side) => side[0];
 /** The winner, given a side's value; null if none. */
 export function winner(category, side) {
   if (category === "win") return side;
+  // The rules give endless play to the attackers.
+  if (category === "endless") return "a";
   if (category === "loss") return side === "a" ? "d" : "a";
   return null;
 }
@@ -64,6 +66,9 @@ export function winner(category, side) {
 export function verdict(answer, rules) {
   const side = letter(answer.to_move);
   const by = winner(answer.category, side);
+  if (answer.category === "endless") {
+    return { title: "Endless: the attackers win", more: "Neither side can force the end, and the defenders may not repeat positions for ever." };
+  }
   if (by) return decided(answer, by, side, rules);
   if (answer.category === "draw") {
     return { title: "Draw", more: `${answer.proof ? "Proved: w" : "W"}ith best play nobody wins.` };
@@ -92,7 +97,8 @@ function decided(answer, by, side, rules) {
   if (answer.dtw === null) {
     return { title: `${who} win`, more: "The distance is not in these tables." };
   }
-  const most = rules.end.endless === "undecided" ? "at most " : "";
+  const { endless } = rules.end;
+  const most = endless === "undecided" || (endless === "attackers" && by === "a") ? "at most " : "";
   const good = answer.moves.filter((move) => move.category === "win").length;
   let more = `${SIDES[side]} to move cannot avoid it.`;
   if (by === side) more = good === 1 ? "One move wins." : `${good} moves win.`;
@@ -112,6 +118,7 @@ export function lacking({ category, dtw, proof, moves }) {
   if (category === "unknown") return "No best line: the value of this position is not known. The engine can search it.";
   if (proof) return "No best line: a proof has no distances.";
   if (dtw === null && (category === "win" || category === "loss")) return "No best line: these tables have no distances.";
+  if (category === "endless") return "No best line: neither side can force the end.";
   return category === "win" || category === "loss" ? "" : "No best line: with best play nobody wins.";
 }
 
@@ -132,7 +139,7 @@ export function ending(over) {
 
 /** A move's outcome and the unit of its distance: "wins", "plies after it". */
 export function moveValue({ category, dtw }) {
-  const verbs = { win: "wins", draw: "draws", loss: "loses", undecided: "undecided", unknown: "unknown" };
+  const verbs = { win: "wins", draw: "draws", loss: "loses", undecided: "undecided", endless: "endless", unknown: "unknown" };
   return [verbs[category], dtw === 1 ? "ply after it" : "plies after it"];
 }
 

@@ -5,6 +5,7 @@ mod answers;
 mod applied;
 mod board;
 mod editing;
+mod endless;
 mod engine;
 mod formations;
 mod games;
