@@ -53,7 +53,7 @@ await() {
 }
 
 export TAFLBASE AXE=$axe
-# Serve the embedded tables, those of a ruleset with undecided positions, a ruleset with the
+# Serve and offer the embedded tables, those of a ruleset with undecided positions, a ruleset with the
 # smallest board, a certificate, and the store of a proof that is not complete.
 unset TAFLBASE_TABLES TAFLBASE_PROOFS
 rules=tests/rulesets
@@ -64,7 +64,7 @@ rules=tests/rulesets
   --memory 16MiB --threads 1 >/dev/null 2>&1 || [[ $? == 1 ]]
 "$TAFLBASE" serve --addr 127.0.0.1:0 --json --tables "$place/tables" \
   --rules "$rules/strange.toml" --rules "$rules/mini-edge.toml" --proofs "$place/won.cert" \
-  --proofs "$place/store" \
+  --proofs "$place/store" --downloads \
   >"$place/server" 2>"$place/server.log" &
 chromedriver --port=0 >"$place/driver" 2>&1 &
 EXPLORER=$(await "$place/server" '"url":"\([^"]*\)"')

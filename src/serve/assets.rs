@@ -24,6 +24,7 @@ files! {
     "beside.js" "text/javascript; charset=utf-8";
     "board.js" "text/javascript; charset=utf-8";
     "charts.js" "text/javascript; charset=utf-8";
+    "clock.js" "text/javascript; charset=utf-8";
     "dom.js" "text/javascript; charset=utf-8";
     "drag.js" "text/javascript; charset=utf-8";
     "edit.js" "text/javascript; charset=utf-8";

@@ -1,6 +1,6 @@
 // The value of the position, and its moves grouped by outcome.
 
-import { button, copy, fill, h, icon, panel, preview } from "./dom.js";
+import { button, copyable, fill, h, icon, panel, preview } from "./dom.js";
 import { menOf } from "./position.js";
 import { bound, ending, GROUPS, isBare, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
 
@@ -36,7 +36,7 @@ export class Verdict {
     const built = `taflbase build ${rules.name} ${slices.slice(0, 3).map((slice) => `--slice ${slice}`).join(" ")}`;
     // Larger slices are too expensive to build.
     if (slices.every((slice) => menOf(slice) > 9)) return about;
-    return [about, h("code", built), button("Copy", (event) => copy(built, event.currentTarget))];
+    return [about, copyable(built)];
   }
 
   over(over) {

@@ -102,6 +102,9 @@ export function agrees(question, yes) {
   });
 }
 
+/** A command with a button that copies it. */
+export const copyable = (text) => [h("code", text), button("Copy", (event) => copy(text, event.currentTarget))];
+
 /** Copies a text and confirms on the button for a while. */
 export async function copy(text, from) {
   // The button may still show the confirmation.

@@ -4,12 +4,13 @@ import { Moves, Verdict } from "./answer.js";
 import * as api from "./api.js";
 import { balance, captured, legend } from "./beside.js";
 import { Board } from "./board.js";
+import { timed } from "./clock.js";
 import { agrees, button, choice, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
 import { Engine } from "./engine.js";
 import { Field } from "./field.js";
 import { formed, inWords } from "./formations.js";
-import { asMain, atPly, awaited, begins, gameLink, inLine, linesOf, newGame, over, position, positions, withLine, withMove, withoutLine } from "./game.js";
+import { alone, asMain, atPly, awaited, begins, gameLink, inLine, linesOf, newGame, over, position, positions, withLine, withMove, withoutLine } from "./game.js";
 import { Line } from "./line.js";
 import { Opponent } from "./opponent.js";
 import { format, other, parse } from "./position.js";
@@ -31,7 +32,7 @@ export class Explorer {
     const seats = this.opponent ? [this.opponent.node, this.engine.node] : [];
     this.title = h("h1.unseen");
     this.node = h("div.explorer", this.title,
-      h("div.table", this.tools, this.board.node, this.hint, this.edit.node, this.legend),
+      h("div.table", this.tools, this.board.node, this.opponent?.clocks.node, this.hint, this.edit.node, this.legend),
       h("div.answers", this.verdict.node, this.moves.node), this.field.node,
       h("div.more", this.line.node, seats));
   }
@@ -52,7 +53,7 @@ export class Explorer {
       onmain: () => this.setGame(asMain(this.game), false), onremove: () => this.setGame(withoutLine(this.game), true),
     });
     if (!engine) return;
-    this.engine = new Engine({ ...point, onthoughts: (moves, found) => { this.board.think(moves); this.weigh(found); }, onplay: (moves) => this.setGame(atPly(withLine(this.game, moves), this.game.at + moves.length)) });
+    this.engine = new Engine({ ...point, onthoughts: (moves, found) => { this.board.think(moves); this.weigh(found); }, onplay: (moves) => !this.game.clock && this.setGame(atPly(withLine(this.game, moves), this.game.at + moves.length)) });
     this.opponent = new Opponent(engine, this);
   }
 
@@ -89,6 +90,7 @@ export class Explorer {
     this.line.pause();
     this.requests?.abort();
     this.reviewing?.abort();
+    this.opponent?.clocks.stop();
   }
 
   /** Sets the game, as a new history entry or in place of the current one. */
@@ -107,7 +109,7 @@ export class Explorer {
 
   play(move) {
     if (!this.legalMoves().some((known) => known.move === move)) return;
-    this.setGame(withMove(this.game, move));
+    this.setGame(timed(this.game, move));
   }
 
   go(at) {
@@ -133,7 +135,7 @@ export class Explorer {
   /** Adds a line of best play to the game. */
   async showBestLine() {
     if (!this.mayAsk()) {
-      this.hint.textContent = this.whyNot(this.answer && lacking(this.answer));
+      this.hint.textContent = this.whyNot(this.game.clock ? "A game with clocks shows no lines." : this.answer && lacking(this.answer));
       return;
     }
     const { game, requests: { signal } } = this;
@@ -187,7 +189,7 @@ export class Explorer {
 
   /** Whether a line of best play can be requested. */
   mayAsk() {
-    return this.mayPlay() && this.areValuesShown() && Boolean(this.answer) && !lacking(this.answer);
+    return this.mayPlay() && !this.game.clock && this.areValuesShown() && Boolean(this.answer) && !lacking(this.answer);
   }
 
   areValuesShown() {
@@ -210,7 +212,7 @@ export class Explorer {
     this.mode = mode;
     this.modes.choose(mode);
     this.edit.node.hidden = mode !== "edit";
-    if (mode === "edit" && this.game.opponent) this.setGame({ ...this.game, opponent: null });
+    if (mode === "edit" && this.game.opponent) this.setGame(alone(this.game));
     else this.render();
   }
 

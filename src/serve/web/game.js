@@ -10,7 +10,8 @@ import { valued } from "./api.js";
  * is more than the moves.
  * @typedef {{rules: string, start: string, moves: string[], at: number, lines?: string[][],
  *   over?: {winner: string | null, reason: string} | null,
- *   opponent?: {side: "a" | "d", level: string} | null}} Game
+ *   opponent?: {side: "a" | "d", level: string} | null,
+ *   clock?: {chosen: string, increment: number, left: {a: number, d: number}, since: number} | null}} Game
  */
 
 export const startOf = (rules) => `${rules.start} ${rules.first_mover[0]}`;
@@ -79,6 +80,9 @@ export function withoutLine(game) {
     at: Math.max(0, Math.min(game.at, common(next))) };
 }
 
+/** The game without an engine that plays in it. */
+export const alone = (game) => ({ ...game, opponent: null, clock: null });
+
 /** The game at another ply. */
 export function atPly(game, at) {
   return { ...game, at: Math.max(0, Math.min(at, game.moves.length)) };
@@ -100,6 +104,7 @@ export function over(game) {
 /** Whose turn it is, a key of `TURNS`. Without the engine, the user plays both sides. */
 export function awaited(game) {
   if (over(game)) return "over";
+  if (game.clock && !game.over && game.at < game.moves.length) return "clock";
   if (mover(game, game.at) !== game.opponent?.side) return "human";
   return game.at === game.moves.length ? "engine" : "past";
 }

@@ -1,9 +1,10 @@
 // Games against the engine.
 
 import { reply } from "./api.js";
+import { clockMenu, Clocks, newClock, stopped, timed } from "./clock.js";
 import { button, choice, fill, h, icon, panel } from "./dom.js";
 import { opinion, queued } from "./engine.js";
-import { atPly, awaited, mover, newGame, position, startOf, withMove } from "./game.js";
+import { alone, atPly, awaited, mover, newGame, position, startOf } from "./game.js";
 import { format, other } from "./position.js";
 import { bestOf, number, SIDES, TURNS } from "./words.js";
 
@@ -33,17 +34,20 @@ export class Opponent {
     this.level = h("select", { "aria-label": "Strength", onchange: explain },
       levels.map((level, i) => h("option", { value: level, selected: i === Math.floor(levels.length / 2) }, level)));
     explain();
-    this.before = h("div", h("div.tools", this.sides.node, this.level), this.about,
+    this.clock = clockMenu();
+    this.before = h("div", h("div.tools", this.sides.node, this.level, this.clock), this.about,
       h("div.tools", button("New game", () => this.begin(startOf(explorer.rules)), { class: "primary" }),
         button("From this position", () => this.begin(format(position(explorer.game))))));
     this.state = h("p.note", { role: "status" });
     this.hints = h("input", { type: "checkbox", onchange: () => { explorer.areHintsShown = this.hints.checked; explorer.render(); } });
     this.deals = [["Hint", () => this.hint()], ["Offer a draw", () => this.offerDraw()], ["Resign", () => this.resign()]].map(([label, act]) => button(label, act));
-    this.again = button("Rematch", () => explorer.setGame({ ...newGame(explorer.game.rules, explorer.game.start), opponent: explorer.game.opponent }), { class: "primary" });
-    this.quits = button("End the game", () => explorer.setGame({ ...explorer.game, opponent: null }));
+    this.again = button("Rematch", () => this.rematch(), { class: "primary" });
+    this.quits = button("End the game", () => explorer.setGame(alone(explorer.game)));
     this.retries = button("Try again", () => explorer.render(), { class: "primary retry", hidden: true });
+    this.clocks = new Clocks((winner) => this.end({ winner, reason: "time" }));
+    this.backs = button("Take back", () => this.takeBack());
     this.during = h("div", this.state,
-      h("div.tools", button("Take back", () => this.takeBack()), this.deals, this.quits, this.again, this.retries),
+      h("div.tools", this.backs, this.deals, this.quits, this.again, this.retries),
       h("label.check", this.hints, "Show table values and analysis"));
     this.body = h("div");
     this.node = panel("Play against the engine", "opponent", this.body);
@@ -52,11 +56,13 @@ export class Opponent {
   /** Shows a state of the game, until `signal` aborts. */
   show(game, signal) {
     const part = game.opponent ? this.during : this.before;
+    this.clocks.stop();
     if (!part.isConnected) fill(this.body, part);
     if (!game.opponent) return;
     const { side, level } = game.opponent;
     const turn = awaited(game);
     this.again.hidden = turn !== "over";
+    this.backs.hidden = Boolean(game.clock);
     for (const node of this.deals) {
       node.hidden = turn === "over";
       node.disabled = turn !== "human";
@@ -66,13 +72,15 @@ export class Opponent {
     this.say(`${TURNS[turn]}.`);
     this.retries.hidden = true;
     if (turn === "engine") this.ask(game, signal);
+    // A flag that has fallen ends the game.
+    this.clocks.show(game);
   }
 
   async ask(game, signal) {
     try {
       const { move, over } = await reply(game.rules, game.start, game.moves, game.opponent.level, signal, (place) => this.say(queued(place)));
       if (signal.aborted) return;
-      const next = move ? withMove(game, move) : game;
+      const next = move ? timed(game, move) : game;
       // One history entry holds the user's move and the reply.
       this.explorer.setGame({ ...next, over: over ?? next.over }, false);
     } catch (error) {
@@ -86,9 +94,14 @@ export class Opponent {
     const { explorer } = this;
     explorer.setMode("play");
     explorer.isTurned = false;
-    explorer.setGame({ ...newGame(explorer.game.rules, start), opponent: { side: other(this.human), level: this.level.value } });
+    explorer.setGame({ ...newGame(explorer.game.rules, start), opponent: { side: other(this.human), level: this.level.value }, clock: newClock(this.clock.value) });
     // The button may be far below the board.
     explorer.tools.scrollIntoView({ block: "nearest" });
+  }
+
+  rematch() {
+    const { rules, start, opponent, clock } = this.explorer.game;
+    this.explorer.setGame({ ...newGame(rules, start), opponent, clock: newClock(clock?.chosen ?? "") });
   }
 
   /** Takes back to the user's previous turn, if any. */
@@ -101,7 +114,7 @@ export class Opponent {
   /** Ends the game for a reason outside of the rules. */
   end(over) {
     const { game } = this.explorer;
-    this.explorer.setGame({ ...atPly(game, game.moves.length), over }, false);
+    this.explorer.setGame({ ...atPly(game, game.moves.length), over, clock: stopped(game) }, false);
   }
 
   resign() {

@@ -13,8 +13,8 @@ const [IS, WAS] = [["loses", "draws"], ["", "drawing", "winning"]];
 
 /**
  * What is known of a position: who wins, null if nobody, undefined if that is not known; else the
- * defenders' lead in hundredths of a soldier; and the best move.
- * @typedef {{by?: string | null, lead?: number, best?: string}} Opinion
+ * defenders' lead in hundredths of a soldier; and the best move. `isProved` if tables or proofs say so.
+ * @typedef {{by?: string | null, isProved?: boolean, lead?: number, best?: string}} Opinion
  */
 
 /** Writes the review into `node` as it is made. */
@@ -48,7 +48,7 @@ export async function review(game, hasEngine, node, signal, handlers) {
 async function judge(rules, text, hasEngine, signal) {
   const answer = await api.probe(rules, text, signal);
   const side = letter(answer.to_move);
-  if (answer.category !== "unknown") return { by: winner(answer.category, side), best: bestOf(answer)?.move };
+  if (answer.category !== "unknown") return { by: winner(answer.category, side), isProved: true, best: bestOf(answer)?.move };
   if (!hasEngine) return {};
   const line = await opinion(rules, text, signal);
   if (!line.moves) return {};
@@ -63,6 +63,7 @@ function compare(before, after, side) {
   const [was, is] = [result(before), result(after)];
   if (was !== undefined && is !== undefined) return is < was ? `${IS[is]} instead of ${WAS[was]}` : null;
   if (is === 0 && was === undefined) return IS[0];
+  if (was === 2 && before.isProved) return "lets the proved win go";
   if (before.lead === undefined || after.lead === undefined) return null;
   const drop = (before.lead - after.lead) * (side === "d" ? 1 : -1);
   return drop >= DROP ? `drops the estimate by ${(drop / 100).toFixed(1)}` : null;

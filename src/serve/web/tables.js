@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { heatMap, histogram, key, shareBar } from "./charts.js";
-import { button, copy, fill, h, icon } from "./dom.js";
+import { button, copyable, fill, h, icon, panel } from "./dom.js";
 import { menOf } from "./position.js";
 import { link } from "./explorer.js";
 import { bytes, GROUPS, letter, number, OUTCOMES, plies, plural, sentence, SIDES } from "./words.js";
@@ -18,7 +18,8 @@ export async function sliceView(rules, slice, current, signal) {
     const found = await api.slice(rules.name, slice, signal);
     const here = current?.slice === slice ? current : null;
     fill(body, h("p", h("a", { href: `#${rules.name}/search/${slice}` }, "Search this table")),
-      h("div.sides", found.sides.map((side) => sideView(rules, side, found, here, signal))));
+      h("div.sides", found.sides.map((side) => sideView(rules, side, found, here, signal))),
+      found.downloads && downloads(rules, slice, found.downloads));
   };
   const attempt = () => show().catch((error) => {
     if (signal.aborted) return;
@@ -37,7 +38,17 @@ function missing({ detail, build, slots }) {
     build === null ? h("p", "No machine can build it.") : [
       h("p", "This command builds it, with all the smaller tables that it needs. ",
         h("code", "taflbase plan"), " with the same arguments says how long that takes."),
-      h("div.extra", h("code", build), button("Copy", (event) => copy(build, event.currentTarget)))]);
+      h("div.extra", copyable(build))]);
+}
+
+/** The files, if the server offers them, with the command that fetches and checks them. */
+function downloads(rules, slice, files) {
+  return panel("Download", "downloads",
+    h("p", "A download that was cut can be resumed. The checksums are BLAKE3."),
+    h("dl", files.map(({ path, metric, bytes: size, blake3 }) => [
+      h("dt", h("a", { href: path, download: `${slice}.${metric}` }, `${slice}.${metric}`), ` ${bytes(size)}`), h("dd", h("code", blake3))])),
+    h("p", "This command fetches and checks the files, and goes on where it was cut:"),
+    h("div.extra", copyable(`taflbase pull ${location.origin} ${rules.name} --slice ${slice}`)));
 }
 
 function words(slice) {

@@ -4,7 +4,7 @@ export const SIDES = { a: "Attackers", d: "Defenders" };
 /** States of a game against the engine. */
 export const TURNS = {
   human: "Your turn", engine: "The engine is thinking", past: "The engine has moved here: go forward",
-  over: "The game is over",
+  over: "The game is over", clock: "The clock runs: go forward to the last move",
 };
 export const OUTCOMES = ["win", "draw", "undecided", "endless", "unknown", "loss"];
 
@@ -130,7 +130,7 @@ export function ending(over) {
   const reasons = {
     "king-captured": "The king is captured.", "king-escaped": "The king has escaped.",
     "exit-fort": "The king is in a fort that cannot be broken.", encirclement: "The attackers have encircled all defenders.",
-    "no-move": "The other side has no move.", resigned: "The other side has resigned.", agreed: "The players have agreed on a draw.", repetition: "This position has occurred before.",
+    "no-move": "The other side has no move.", resigned: "The other side has resigned.", time: "The other side has run out of time.", agreed: "The players have agreed on a draw.", repetition: "This position has occurred before.",
     "ply-limit": "The game has reached its ply limit.",
   };
   const title = over.winner ? `${SIDES[letter(over.winner)]} have won` : "The game is drawn";

@@ -128,6 +128,16 @@ async fn where_no_table_helps_the_review_asks_the_engine() {
 }
 
 #[tokio::test]
+async fn a_review_says_where_a_proved_win_was_let_go() {
+    // A certificate knows a winning move, and nothing about this one.
+    let page = Page::open(&format!("{}!c4-c3", super::PROVED)).await;
+    page.until("document.querySelectorAll('.plies li').length === 1").await;
+    page.press("Review").await;
+    page.reads(".turns", "1. c4-c3 lets the proved win go. Better: ").await;
+    page.close().await;
+}
+
+#[tokio::test]
 async fn a_start_that_no_table_knows_opens_with_the_engine_at_work() {
     let page = Page::open("#brandubh").await;
     page.click(".howto .primary").await;

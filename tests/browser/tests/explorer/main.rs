@@ -4,6 +4,7 @@ mod analysis;
 mod answers;
 mod applied;
 mod board;
+mod clocks;
 mod editing;
 mod endless;
 mod engine;

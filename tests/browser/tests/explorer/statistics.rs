@@ -224,3 +224,30 @@ async fn percentages_keep_the_digits_that_matter() {
     }
     page.close().await;
 }
+
+#[tokio::test]
+async fn tables_can_be_downloaded_where_the_server_offers_them() {
+    let page = Page::open("#brandubh/K0v2").await;
+    page.until("document.querySelectorAll('.downloads a').length === 1").await;
+    let links = page.value("[...document.querySelectorAll('.downloads a')].map(link => [link.download, link.getAttribute('href')])").await;
+    assert_eq!(links[0], json!(["K0v2.dtw", "/api/v1/rulesets/brandubh/tables/K0v2.dtw"]));
+    // The checksum is that of the entity, and a part can be requested.
+    let script = "const done = arguments[0]; const [link] = document.querySelectorAll('.downloads a'); \
+        fetch(link.href, { headers: { Range: 'bytes=10-' } }).then(async (response) => done([response.status, \
+        response.headers.get('ETag'), link.closest('dt').nextElementSibling.textContent, (await response.arrayBuffer()).byteLength > 0]))";
+    let found = page.answer(script, vec![]).await;
+    assert_eq!(found[0], json!(206));
+    assert_eq!(found[1].as_str().map(|tag| tag.trim_matches('"')), found[2].as_str());
+    assert_eq!(found[3], json!(true));
+    page.reads(".downloads .extra code", "taflbase pull http://").await;
+    page.reads(".downloads .extra code", " brandubh --slice K0v2").await;
+    // Another server may not offer any.
+    page.run("const real = fetch; window.fetch = async (path, options) => { const response = await real(path, options); \
+        if (!path.includes('/slices/') || response.status !== 200) return response; const { downloads, ...rest } = await response.json(); \
+        return new Response(JSON.stringify(rest), { headers: { 'Content-Type': 'application/json' } }); }").await;
+    page.run("location.hash = '#brandubh/K1v1'").await;
+    page.reads("h1", "K1v1").await;
+    page.until("document.querySelectorAll('.sides > section').length === 2").await;
+    assert_eq!(page.value("document.querySelectorAll('.downloads').length").await, json!(0));
+    page.close().await;
+}
