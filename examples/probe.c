@@ -20,6 +20,8 @@ static void print_outcome(const TaflTablebase *tables, TaflDtw value)
 {
     if (value.wdl != TAFL_WDL_DRAW)
         printf("%s in %d plies\n", value.wdl == TAFL_WDL_WIN ? "win" : "loss", value.plies);
+    else if (taflbase_draws_are_endless(tables))
+        printf("endless\n");
     else
         printf("%s\n", taflbase_draws_are_undecided(tables) ? "undecided" : "draw");
 }

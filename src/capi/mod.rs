@@ -212,6 +212,14 @@ pub unsafe extern "C" fn taflbase_draws_are_undecided(tablebase: *const TaflTabl
     unsafe { query(tablebase, |tables| tables.rules().endless == Endless::Undecided) }
 }
 
+/// Whether TAFL_WDL_DRAW means under these rules that the attackers win, by endless play: neither
+/// side can force a win, and the defenders may not repeat positions. False for a null pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_draws_are_endless(tablebase: *const TaflTablebase) -> bool {
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { query(tablebase, |tables| tables.rules().endless == Endless::Attackers) }
+}
+
 /// Reads a position as OpenTafl writes it: the board from rank 1 up, a blank, and the
 /// side to move, as in "/7/4t2/7/7/2K4/7/2t4/ d".
 #[unsafe(no_mangle)]

@@ -149,7 +149,8 @@ typedef enum {
    */
   TAFL_WDL_LOSS = -1,
   /**
-   * Neither side can force a win. See taflbase_draws_are_undecided.
+   * Neither side can force a win. See taflbase_draws_are_undecided and
+   * taflbase_draws_are_endless.
    */
   TAFL_WDL_DRAW = 0,
   /**
@@ -419,6 +420,12 @@ size_t taflbase_board_size(const TaflTablebase *tablebase);
  * played before (as in `berkeley`): treat it as unknown. False for a null pointer.
  */
 bool taflbase_draws_are_undecided(const TaflTablebase *tablebase);
+
+/**
+ * Whether TAFL_WDL_DRAW means under these rules that the attackers win, by endless play: neither
+ * side can force a win, and the defenders may not repeat positions. False for a null pointer.
+ */
+bool taflbase_draws_are_endless(const TaflTablebase *tablebase);
 
 /**
  * Reads a position as OpenTafl writes it: the board from rank 1 up, a blank, and the

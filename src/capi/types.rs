@@ -96,7 +96,8 @@ pub struct TaflSlice {
 pub enum TaflWdl {
     /// The other side wins.
     Loss = -1,
-    /// Neither side can force a win. See taflbase_draws_are_undecided.
+    /// Neither side can force a win. See taflbase_draws_are_undecided and
+    /// taflbase_draws_are_endless.
     Draw = 0,
     /// The side to move wins.
     Win = 1,

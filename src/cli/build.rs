@@ -355,7 +355,7 @@ pub(super) fn count_header(rules: &Ruleset) -> [&'static str; 6] {
 /// Formats the counts of a slice with that side to move; only the first side names the slice.
 pub(super) fn count_cells(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
     let answer = side_counts(rules, report, side);
-    let counts = [answer.win, answer.draw + answer.undecided, answer.loss];
+    let counts = [answer.win, answer.draw + answer.undecided + answer.endless, answer.loss];
     let name = if side == Side::Attackers { report.slice.to_string() } else { String::new() };
     let mut cells = vec![name, side.name().to_owned()];
     cells.extend(counts.map(grouped));

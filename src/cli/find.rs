@@ -37,7 +37,7 @@ pub(super) struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Value")]
 struct ValueFilter {
-    /// Select by outcome for the side to move: win, loss, draw or undecided
+    /// Select by outcome for the side to move: win, loss, draw, undecided or endless
     #[arg(long, value_name = "VALUE")]
     value: Option<String>,
     /// Select by distance to the end: 21, or a range like 9..21, 9.. or ..21

@@ -36,7 +36,8 @@ const HELP: &str = r#"Values, including those of moves, are for the side to move
 Distances are plies to the end of the game; those of moves count from after the move. A
 move into a slice that is not built has the value "unknown". Rulesets without draws
 (berkeley) have "undecided" positions, whose winner depends on the moves before; the
-distances of wins and losses are then upper bounds.
+distances of wins and losses are then upper bounds. Where the attackers win endless play
+(copenhagen), a position that neither side can force is "endless": the attackers win it.
 
 Tables of few men are part of the program: the king and 4 soldiers of brandubh,
 brandubh-online and berkeley, 3 of ashton and tablut, 2 of the larger games; brandubh,

@@ -44,6 +44,8 @@ impl fmt::Display for ProvedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ProvedValue::Win(side) => side.name(),
+            // The value of a proof is the winner, whether by force or not.
+            ProvedValue::Endless(Endless::Attackers) => Side::Attackers.name(),
             ProvedValue::Endless(endless) => endless.name(),
             ProvedValue::Open => "open",
         })

@@ -135,7 +135,7 @@ impl Resources {
         let (mut coded, mut max_segment_bytes, mut max_segment_rows) = (0, 0, 0);
         let mut numberings = 0;
         // All rows of all sub-slices may be cached at a time, and each worker reads one segment.
-        for (child, _) in sub_slices(slice) {
+        for (child, _) in sub_slices(rules, slice) {
             let child_sets = Amount::from(defender_sets(rules, child)?);
             let child_rows = Amount::from(attacker_sets(rules, child)?.rows()) * child_sets;
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);

@@ -18,7 +18,8 @@ use crate::solve::rows::row::Row;
 /// The built-in rulesets that are solved, and test rulesets that differ from them.
 pub(super) static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
     let odd = ["strange", "lopsided", "sieges", "mini-camps", "huge-edge", "huge-corner"];
-    let all = Ruleset::builtin_names().iter().chain(&odd).map(|name| load(name));
+    let new = ["steps", "unarmed", "walls", "plain-walls", "unarmed-walls"];
+    let all = Ruleset::builtin_names().iter().chain(&odd).chain(&new).map(|name| load(name));
     let largest = Slice { defenders: usize::MAX, attackers: usize::MAX };
     all.filter(|rules| rules.unsolved_rule(largest).is_none()).collect()
 });

@@ -17,6 +17,8 @@ pub fn mutual_zugzwang(endless: Endless, attackers: Wdl, defenders: Wdl) -> Opti
     match (attackers, defenders) {
         (Wdl::Win, _) | (_, Wdl::Win) => Some(false),
         (Wdl::Loss, Wdl::Loss) => Some(true),
+        // Whoever is to move, a position that neither side can force is not won by the defenders.
+        _ if endless == Endless::Attackers => Some(attackers == Wdl::Loss),
         _ if endless == Endless::Undecided => None,
         (attackers, defenders) => Some(attackers < -defenders),
     }
@@ -45,6 +47,11 @@ mod tests {
             let certain = (answers.len() == 1).then(|| answers[0]);
             let found = mutual_zugzwang(Endless::Undecided, attackers, defenders);
             assert_eq!(found, certain, "{attackers:?} {defenders:?}");
+            // The attackers win endless play.
+            let attackers_end = if attackers == Wdl::Draw { Wdl::Win } else { attackers };
+            let defenders_end = if defenders == Wdl::Draw { Wdl::Loss } else { defenders };
+            let found = mutual_zugzwang(Endless::Attackers, attackers, defenders);
+            assert_eq!(found, Some(attackers_end < -defenders_end), "{attackers:?} {defenders:?}");
         }
     }
 }

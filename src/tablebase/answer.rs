@@ -17,7 +17,7 @@ pub struct ProbeAnswer<'a> {
     pub position: String,
     /// `attackers` or `defenders`.
     pub to_move: &'static str,
-    /// `win`, `draw`, `undecided`, `loss`, or `unknown` if the table is missing.
+    /// `win`, `draw`, `undecided`, `endless`, `loss`, or `unknown` if the table is missing.
     pub category: &'static str,
     /// Plies to the end of the game; `None` for draws and unknown distances.
     pub dtw: Option<Plies>,
@@ -95,7 +95,7 @@ pub struct LineAnswer<'a> {
     pub position: String,
     /// `attackers` or `defenders`.
     pub to_move: &'static str,
-    /// `win`, `draw`, `undecided` or `loss`.
+    /// `win`, `draw`, `undecided`, `endless` or `loss`.
     pub category: &'static str,
     /// Plies to the end of the game.
     pub dtw: Option<Plies>,

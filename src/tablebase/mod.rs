@@ -40,9 +40,9 @@ use files::{Files, OpenedTable};
 ///
 /// A value is the result of best play in a game that starts at the probed position, whatever
 /// was played before. Under rules where a repeated position loses (`berkeley`), wins and
-/// losses still hold, their distances are upper bounds, and [`Wdl::Draw`] means *undecided*.
-/// The consequences for a game in progress are described
-/// [above](self#what-a-value-means).
+/// losses still hold, their distances are upper bounds, and [`Wdl::Draw`] means *undecided*. Where
+/// the attackers win endless play, it means *endless*: they win, but at no certain ply. The
+/// consequences for a game in progress are described [above](self#what-a-value-means).
 pub struct Tablebase {
     rules: Ruleset,
     files: Files,
@@ -237,8 +237,8 @@ impl Tablebase {
         }
     }
 
-    /// Returns the name of an outcome under these rules: `win`, `loss`, and `draw` or
-    /// `undecided`.
+    /// Returns the name of an outcome under these rules: `win`, `loss`, and `draw`,
+    /// `undecided` or `endless`.
     pub fn category(&self, wdl: Wdl) -> &'static str {
         match wdl {
             Wdl::Win => "win",

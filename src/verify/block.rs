@@ -3,7 +3,8 @@ use std::ops::Range;
 use crate::game::board::{Square, SquareSet, Symmetry};
 use crate::game::rules::{Kind, Side};
 
-use super::custodial::{CustodialCaptures, Line};
+use super::custodial::{CustodialCaptures, KingLine};
+use super::enclosures::ringed_areas;
 use super::geometry::{BlockAttackers, Geometry, Slide};
 use super::row_layout::RowLayout;
 use super::score::Score;
@@ -16,12 +17,14 @@ pub(super) struct Block<'a, T> {
     pub images: u64,
     pub moves: Vec<AttackerMove<'a, T>>,
     /// The lanes on which a move may capture the king, grouped by move.
-    pub king_captures: Vec<(usize, Line)>,
+    pub king_captures: Vec<(usize, KingLine)>,
     /// By square: the slides of a defender there that no attacker blocks; empty if there are
     /// no defenders.
     pub slides: Vec<Vec<&'a Slide<T>>>,
     /// The squares where an arriving king may capture.
     pub king_capture_squares: Vec<Square>,
+    /// The areas that the attackers separate from the edge, if the rules have encirclements.
+    pub ringed_areas: Vec<SquareSet>,
 }
 
 /// An initial capacity that suffices for most sets of attackers.
@@ -50,6 +53,7 @@ impl<'a, T: Score> Block<'a, T> {
             king_captures: Vec::with_capacity(MOVES_CAPACITY),
             slides: Vec::new(),
             king_capture_squares: Vec::new(),
+            ringed_areas: Vec::new(),
         }
     }
 
@@ -87,11 +91,12 @@ impl<'a, T: Score> Block<'a, T> {
         }
         // On all other squares the king's arrival captures nothing, whatever the defenders.
         self.king_capture_squares.clear();
-        self.king_capture_squares.extend(
-            custodial.rules.board.squares().filter(|&at| {
+        if custodial.rules.king_armed {
+            self.king_capture_squares.extend(custodial.rules.board.squares().filter(|&at| {
                 custodial.lines(at).iter().any(|line| attackers.contains(line.victim))
-            }),
-        );
+            }));
+        }
+        self.ringed_areas = ringed_areas(custodial.rules, attackers);
     }
 
     /// Adds a move of an attacker, which leads to `block` under `symmetry`.
@@ -106,8 +111,8 @@ impl<'a, T: Score> Block<'a, T> {
         let first = self.king_captures.len();
         let lines = custodial.king_capture_lines(slide.to, attackers);
         self.king_captures.extend(lines.filter_map(|line| {
-            let lane = geometry.lanes.lane(line.victim)?;
-            (!slide.path.contains(line.victim)).then_some((usize::from(lane), line))
+            let lane = geometry.lanes.lane(line.king)?;
+            (!slide.path.contains(line.king)).then_some((usize::from(lane), line))
         }));
         let king_captures = first..self.king_captures.len();
         self.moves.push(AttackerMove { slide, attackers, block, symmetry, king_captures });

@@ -4,7 +4,7 @@
 use crate::game::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::game::rules::{Kind, Ruleset, Side};
 
-use super::custodial::{CustodialCaptures, Line};
+use super::custodial::{CustodialCaptures, KingLine};
 use super::geometry::{BlockAttackers, DefenderSets, Geometry};
 use super::score::Score;
 
@@ -44,7 +44,7 @@ struct KingCapture {
     /// The attackers after the move.
     attackers: SquareSet,
     /// The line on which the king is captured.
-    line: Line,
+    line: KingLine,
 }
 
 /// A king square, and the squares that must be free for the king to escape from there.
@@ -112,7 +112,7 @@ impl<'a, T: Score> DontCares<'a, T> {
                 let path = slide.path;
                 let lines = self.custodial.king_capture_lines(slide.to, attackers);
                 king_captures.extend(
-                    lines.filter(|line| !path.contains(line.victim)).map(|line| KingCapture {
+                    lines.filter(|line| !path.contains(line.king)).map(|line| KingCapture {
                         path,
                         attackers,
                         line,
@@ -127,11 +127,11 @@ impl<'a, T: Score> DontCares<'a, T> {
     pub(super) fn decided(&self, attackers: &AttackerContext, defenders: SquareSet) -> SquareSet {
         let mut kings = SquareSet::EMPTY;
         for KingCapture { path, attackers, line } in &attackers.king_captures {
-            if !kings.contains(line.victim)
+            if !kings.contains(line.king)
                 && !path.meets(defenders)
                 && self.custodial.king(*line, *attackers, defenders)
             {
-                kings.insert(line.victim);
+                kings.insert(line.king);
             }
         }
         for escape in &attackers.escapes {

@@ -41,6 +41,7 @@ mod best_scores;
 mod block;
 mod custodial;
 mod dont_cares;
+mod enclosures;
 mod error;
 mod finding;
 mod geometry;
@@ -148,7 +149,8 @@ fn verify(
     }
     let metric = base.best_table(slice)?.header().metric;
     let mut largest_code = 0;
-    let slices = std::iter::once(slice).chain(slices_after_captures(slice).map(|(child, _)| child));
+    let slices = std::iter::once(slice)
+        .chain(slices_after_captures(base.rules(), slice).map(|(child, _)| child));
     for needed in slices {
         let table = base.table(needed, stored_metric(base, needed, metric))?;
         let largest = Side::ALL.map(|side| table.summary(side).largest_code(metric));
@@ -168,21 +170,33 @@ fn verify(
 /// if there are distances above 250 plies. `None` if the number exceeds 64 bits.
 pub fn memory_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let own = geometry::side_bytes(rules, slice)?.checked_mul(2)?;
-    slices_after_captures(slice)
+    slices_after_captures(rules, slice)
         .try_fold(own, |sum, (child, _)| sum.checked_add(geometry::side_bytes(rules, child)?))
 }
 
 /// Returns the slices that captures lead to, with the side to move there: first after
-/// captures of defenders, then of attackers. A move captures up to three.
-fn slices_after_captures(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
+/// captures of defenders, then of attackers.
+fn slices_after_captures(
+    rules: &Ruleset,
+    slice: Slice,
+) -> impl Iterator<Item = (Slice, Side)> + use<> {
+    let most = captures_per_move(rules);
     let Slice { defenders, attackers } = slice;
-    let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
+    let fewer_defenders = (1..=most.min(defenders)).map(move |captured| {
         (Slice { defenders: defenders - captured, attackers }, Side::Defenders)
     });
-    let fewer_attackers = (1..=3.min(attackers.saturating_sub(1))).map(move |captured| {
+    let fewer_attackers = (1..=most.min(attackers.saturating_sub(1))).map(move |captured| {
         (Slice { defenders, attackers: attackers - captured }, Side::Attackers)
     });
     fewer_defenders.chain(fewer_attackers)
+}
+
+/// Returns the most soldiers that a move captures. Its piece has come from one of four sides.
+/// Shieldwalls capture all others between the corners of an edge, and another one may stand in front
+/// of the piece.
+fn captures_per_move(rules: &Ruleset) -> usize {
+    let at_edge = rules.board.size() - 3;
+    if rules.shieldwall { at_edge + 1 } else { 3 }
 }
 
 /// Returns the metric of the table to read for a wanted metric: without a WDL table, the DTW

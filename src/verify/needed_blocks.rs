@@ -1,6 +1,6 @@
 use std::iter::Peekable;
 
-use crate::game::board::{Square, SquareSet};
+use crate::game::board::SquareSet;
 use crate::game::rules::Side;
 
 use super::custodial::CustodialCaptures;
@@ -113,7 +113,7 @@ impl<T: Score, I: Iterator<Item = usize>> BlockGroups<'_, T, I> {
         };
         for captured in self.capturable(attackers) {
             let number = captured.len() - 1;
-            // There is no slice without attackers, nor one after four captures.
+            // There is no slice without attackers, nor one after more captures than a move makes.
             if let (Some(blocks), Some(after_captures)) =
                 (self.blocks.get(number + 1), successors.after_captures.get_mut(number))
             {
@@ -128,19 +128,19 @@ impl<T: Score, I: Iterator<Item = usize>> BlockGroups<'_, T, I> {
         successors
     }
 
-    /// Returns the sets of attackers that one move may capture: neighbours of one square.
+    /// Returns the sets of attackers that one move may capture: neighbours of one square, and rows
+    /// beside it at the edge.
     fn capturable(&self, attackers: SquareSet) -> impl Iterator<Item = SquareSet> + '_ {
         let board = self.custodial.rules.board;
         board.squares().flat_map(move |at| {
-            let lines = self.custodial.lines(at).iter();
-            let victims: Vec<Square> = lines
-                .map(|line| line.victim)
-                .filter(|&square| attackers.contains(square))
-                .collect();
+            let neighbours = self.custodial.lines(at).iter().map(|line| line.victim);
+            let single = neighbours.filter(|&s| attackers.contains(s)).map(SquareSet::of);
+            let victims: Vec<SquareSet> =
+                single.chain(self.custodial.rows_beside(at, attackers)).collect();
             // Every non-empty subset of the victims, as a bit mask.
             (1_u32..1 << victims.len()).map(move |subset| {
                 let captured = victims.iter().enumerate().filter(|(i, _)| subset >> i & 1 == 1);
-                captured.map(|(_, &square)| square).collect()
+                captured.fold(SquareSet::EMPTY, |all, (_, &victims)| all | victims)
             })
         })
     }

@@ -112,8 +112,10 @@ impl<'a, T: Score> RowComparison<'a, T> {
             compared += 1;
             self.set_occupied(block.attackers | defenders, T::NONE);
             rows.attackers_best(block, defenders, &mut self.best);
+            rows.end_games(Side::Attackers, block, defenders, &mut self.best);
             self.compare(Side::Attackers, block, defenders, number);
             rows.defenders_best(block, defenders, number, &mut self.best);
+            rows.end_games(Side::Defenders, block, defenders, &mut self.best);
             self.compare(Side::Defenders, block, defenders, number);
             self.set_occupied(block.attackers | defenders, T::LOST);
         }

@@ -4,6 +4,7 @@ use crate::game::rules::{Kind, Ruleset, Side};
 use super::best_scores::{BestScores, Child};
 use super::block::{AttackerMove, Block};
 use super::custodial::{CustodialCaptures, Men};
+use super::enclosures::{fort_kings, ringed_kings};
 use super::geometry::{Geometry, Slide};
 use super::row_layout::RowLayout;
 use super::score::Score;
@@ -52,7 +53,7 @@ impl<'a, T: Score> StoredRows<'a, T> {
                 best,
             );
             for &(lane, line) in &block.king_captures[played.king_captures.clone()] {
-                if !defenders.contains(line.victim)
+                if !defenders.contains(line.king)
                     && self.custodial.king(line, played.attackers, defenders)
                 {
                     best.scores[lane] = T::LOST;
@@ -111,8 +112,10 @@ impl<'a, T: Score> StoredRows<'a, T> {
             Side::Attackers => men.defenders,
             Side::Defenders => men.attackers,
         };
-        // Most moves end next to no enemy, and so capture nothing, wherever the king is.
-        if !self.custodial.neighbours(slide.to).meets(victims) {
+        // Most moves end next to no enemy, and so capture nothing, wherever the king is. But he may
+        // be in a row at the edge, and other men of it farther away.
+        let is_alone = !self.custodial.neighbours(slide.to).meets(victims);
+        if is_alone && !self.custodial.is_at_edge(slide.to) {
             return best.offer_row(&child(SquareSet::EMPTY), slide);
         }
         let taken = self.custodial.soldiers(mover, slide.to, men);
@@ -191,6 +194,24 @@ impl<'a, T: Score> StoredRows<'a, T> {
             let number = self.own.layout.defenders.number(defenders);
             let child = self.after_defenders(block, number, taken);
             best.king_arrivals[at.index()] = child.score(usize::from(lane));
+        }
+    }
+
+    /// Takes into account that a side to move has lost where the opponent's last move has ended
+    /// the game: it has no moves.
+    pub(super) fn end_games(
+        &self,
+        side: Side,
+        block: &Block<T>,
+        defenders: SquareSet,
+        best: &mut BestScores<T>,
+    ) {
+        let finished = match side {
+            Side::Attackers => fort_kings(self.rules, block.attackers, defenders),
+            Side::Defenders => ringed_kings(&block.ringed_areas, defenders),
+        };
+        for lane in finished.iter().filter_map(|king| self.geometry.lanes.lane(king)) {
+            best.scores[usize::from(lane)] = T::NONE;
         }
     }
 

@@ -20,8 +20,8 @@ use super::stored_rows::{StoredRows, StoredSlice};
 use super::table_check::{WdlMismatch, check_table};
 use super::values::Values;
 use super::{
-    MAX_FINDINGS, Verdict, VerifyError, has_table, memory_bytes, slices_after_captures,
-    stored_metric,
+    MAX_FINDINGS, Verdict, VerifyError, captures_per_move, has_table, memory_bytes,
+    slices_after_captures, stored_metric,
 };
 
 /// Verifies one slice; holds what reading it, or some of its blocks, requires.
@@ -47,10 +47,10 @@ impl<'a, T: Score> Verifier<'a, T> {
         metric: Metric,
     ) -> Result<Verifier<'a, T>, VerifyError> {
         let rules = base.rules();
-        let Slice { defenders, attackers } = slice;
+        let (Slice { defenders, attackers }, most) = (slice, captures_per_move(rules));
         let defender_sets: Option<_> =
-            (0..=3.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n)).collect();
-        let blocks: Option<_> = (0..=3.min(attackers.saturating_sub(1)))
+            (0..=most.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n)).collect();
+        let blocks: Option<_> = (0..=most.min(attackers.saturating_sub(1)))
             .map(|n| Blocks::new(rules, attackers - n))
             .collect();
         let Some((defenders, blocks)) = defender_sets.zip(blocks) else {
@@ -181,7 +181,7 @@ impl<'a, T: Score> Verifier<'a, T> {
             fewer_attackers: Vec::new(),
         };
         let mut remaining = after_captures.iter();
-        for (slice, to_move) in slices_after_captures(self.slice) {
+        for (slice, to_move) in slices_after_captures(rules, self.slice) {
             match to_move {
                 Side::Defenders => {
                     let held = BySide([nothing, reached]);

@@ -130,7 +130,7 @@ static void wrong_pointers(const char *folder)
     REQUIRE(taflbase_probe_many_wdl(tables, NULL, 0, NULL, NULL) == TAFL_STATUS_OK);
     REQUIRE(taflbase_max_men(NULL) == 0 && taflbase_max_men_dtw(NULL) == 0);
     REQUIRE(taflbase_board_size(NULL) == 0);
-    REQUIRE(!taflbase_draws_are_undecided(NULL));
+    REQUIRE(!taflbase_draws_are_undecided(NULL) && !taflbase_draws_are_endless(NULL));
     REQUIRE(taflbase_cache_statistics(NULL).limit_bytes == 0);
     taflbase_free(tables);
 }
@@ -273,6 +273,7 @@ static void answers(const char *folder)
     taflbase_free(tables);
     REQUIRE(taflbase_open("berkeley", NULL, NULL, &tables) == TAFL_STATUS_OK);
     REQUIRE(taflbase_draws_are_undecided(tables) && taflbase_board_size(tables) == 9);
+    REQUIRE(!taflbase_draws_are_endless(tables));
     taflbase_free(tables);
     char version[100];
     sprintf(version, "%d.%d.%d", TAFLBASE_VERSION_MAJOR, TAFLBASE_VERSION_MINOR,

@@ -78,7 +78,7 @@ from .errors import (
 WIN = 1
 """In arrays: the side to move wins."""
 DRAW = 0
-"""In arrays: a draw, or undecided under rules without draws."""
+"""In arrays: a draw, or undecided or endless under rules without draws."""
 LOSS = -1
 """In arrays: the side to move loses."""
 UNKNOWN = -128

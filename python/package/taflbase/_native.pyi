@@ -43,7 +43,7 @@ __version__: str
 _Default = TypeVar("_Default")
 _Side = Union[enums.Side, Literal["attackers", "defenders"]]
 _Metric = Union[enums.Metric, Literal["dtw", "wdl"]]
-_Category = Union[enums.Category, Literal["win", "draw", "loss", "undecided"]]
+_Category = Union[enums.Category, Literal["win", "draw", "loss", "undecided", "endless"]]
 _OnError = Literal["raise", "mark"]
 _Squares = Union[str, Sequence[str]]
 _Path = Union[str, PathLike[str]]

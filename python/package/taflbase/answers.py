@@ -121,7 +121,7 @@ class Values(NamedTuple):
     """The values of n positions."""
 
     wdl: NDArray[np.int8]
-    """`WIN` (1), `DRAW` (0; undecided under rules without draws) or `LOSS` (-1) for the
+    """`WIN` (1), `DRAW` (0; undecided or endless under rules without draws) or `LOSS` (-1) for the
     side to move. With `errors="mark"` also `UNKNOWN` (-128) if there is no table, and
     `INVALID` (-127) if it is not a position of a game in progress."""
     dtw: NDArray[np.int32]
@@ -310,6 +310,8 @@ class SideStats(_Record):
     histogram: list[Bar]
     """The placements with each value: wins, then draws, then losses, both wins and losses
     in ascending order of distance."""
+    endless: int = 0
+    """Those that the attackers win by endless play, under rules that say so."""
 
 
 class SideCounts(NamedTuple):
@@ -332,6 +334,8 @@ class SideCounts(NamedTuple):
     """The longest win in plies; 0 if there is none, `None` for WDL tables."""
     max_loss: Optional[int]
     """The longest loss, likewise."""
+    endless: int = 0
+    """Those that the attackers win by endless play, under rules that say so."""
 
 
 class TableFile(NamedTuple):
@@ -409,10 +413,20 @@ class Manifest(NamedTuple):
         def known(fields: dict[str, Any]) -> dict[str, Any]:
             return {name: value for name, value in fields.items() if value not in (None, [])}
 
+        def counted(side: SideCounts) -> dict[str, Any]:
+            # As the program writes it: after "undecided", if there are any.
+            fields = {}
+            for name, value in side._asdict().items():
+                if name != "endless":
+                    fields[name] = value
+                if name == "undecided" and side.endless:
+                    fields["endless"] = side.endless
+            return fields
+
         def line(entry: ManifestSlice) -> str:
             fields = {
                 "slice": entry.slice,
-                "sides": [side._asdict() for side in entry.sides],
+                "sides": [counted(side) for side in entry.sides],
                 "longest": [known(win._asdict()) for win in entry.longest],
                 "files": [file._asdict() for file in entry.files],
                 "listed": known(entry.listed._asdict()) if entry.listed else None,

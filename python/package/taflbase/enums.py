@@ -40,6 +40,8 @@ class Category(_Word):
     LOSS = "loss"
     UNDECIDED = "undecided"
     """Replaces `DRAW` under rules without draws (`berkeley`)."""
+    ENDLESS = "endless"
+    """Replaces `DRAW` where endless play is won by the attackers."""
     UNKNOWN = "unknown"
     """For moves only: the table of the slice that the move leads to is missing."""
 

@@ -39,14 +39,16 @@ fn counts(report: &CompareReport) -> String {
             rows.push(count_row(&format!("only {rules}"), only));
         }
     }
-    let has_undecided = report.counts.undecided + report.other_counts.undecided > 0;
-    let open = if has_undecided { "draw, undecided" } else { "draw" };
-    columns(1, &["rules", "placements", "win", open, "loss"], &rows)
+    let (counts, other) = (&report.counts, &report.other_counts);
+    let mut open = vec!["draw"];
+    open.extend((counts.undecided + other.undecided > 0).then_some("undecided"));
+    open.extend((counts.endless + other.endless > 0).then_some("endless"));
+    columns(1, &["rules", "placements", "win", &open.join(", "), "loss"], &rows)
 }
 
 fn count_row(name: &str, counts: &Counts) -> Vec<String> {
-    let Counts { positions, win, loss, draw, undecided, .. } = *counts;
-    let numbers = [positions, win, draw + undecided, loss].map(grouped);
+    let Counts { positions, win, loss, draw, undecided, endless, .. } = *counts;
+    let numbers = [positions, win, draw + undecided + endless, loss].map(grouped);
     [&[name.to_owned()][..], &numbers].concat()
 }
 

@@ -56,12 +56,13 @@ pub enum Endless {
 }
 
 impl Endless {
-    /// Returns its name: `draw`, `undecided` or `attackers`.
+    /// Returns the name of the positions in which neither side can force a win: `draw`, `undecided`
+    /// or, if the attackers win endless play, `endless`.
     pub fn name(self) -> &'static str {
         match self {
             Endless::Draw => "draw",
             Endless::Undecided => "undecided",
-            Endless::Attackers => "attackers",
+            Endless::Attackers => "endless",
         }
     }
 }

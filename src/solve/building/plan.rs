@@ -6,7 +6,7 @@ use crate::index::{IndexError, SliceIndex};
 use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
 
-use crate::solve::convert::read::sub_slices;
+use crate::solve::convert::read::after_captures;
 use crate::solve::error::BuildError;
 use crate::solve::frame::attacker_sets;
 use crate::solve::plies::tables::Storage;
@@ -80,7 +80,8 @@ pub fn needed(slices: &[Slice]) -> Vec<Slice> {
     let mut pending: Vec<Slice> = slices.to_vec();
     while let Some(slice) = pending.pop() {
         if needed.insert(slice) {
-            pending.extend(sub_slices(slice).map(|(child, _)| child));
+            // Slices after several captures follow from those after one.
+            pending.extend(after_captures(slice, 1).map(|(child, _)| child));
         }
     }
     needed.into_iter().collect()

@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
         }
         let read: BTreeSet<Slice> = needed_slices
             .iter()
-            .flat_map(|&slice| sub_slices(slice))
+            .flat_map(|&slice| sub_slices(self.base.rules(), slice))
             .map(|(child, _)| child)
             .collect();
         // Slices that do not fit are refused before anything is written.
@@ -267,7 +267,7 @@ impl<'a> Session<'a> {
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         hasher.update(&self.base.rules().fingerprint().0);
         hasher.update(slice.to_string().as_bytes());
-        for (child, _) in sub_slices(slice) {
+        for (child, _) in sub_slices(self.base.rules(), slice) {
             hasher.update(&self.base.table(child, Metric::Dtw)?.value_hash().0);
         }
         Ok(*hasher.finalize().as_bytes())

@@ -38,7 +38,7 @@ impl Task {
         let tables = tempfile::tempdir().unwrap();
         let rules = Ruleset::load(rules).unwrap();
         let slice: Slice = slice.parse().unwrap();
-        let smaller: Vec<Slice> = sub_slices(slice).map(|(child, _)| child).collect();
+        let smaller: Vec<Slice> = sub_slices(&rules, slice).map(|(child, _)| child).collect();
         let options = BuildOptions::default();
         Build::new(&rules, tables.path(), &smaller).options(&options).run().unwrap();
         let base = Tablebase::open_files(rules, tables.path()).unwrap();
@@ -58,7 +58,7 @@ impl Task {
         let (mut frame, mut smaller) = (self.frame(), self.sub_slices());
         frame.attackers = self.without_entries(self.slice);
         let children = smaller.fewer_defenders.iter_mut().chain(&mut smaller.fewer_attackers);
-        for (child, (slice, _)) in children.zip(sub_slices(self.slice)) {
+        for (child, (slice, _)) in children.zip(sub_slices(self.base.rules(), self.slice)) {
             child.frame.attackers = self.without_entries(slice);
         }
         self.solved_in(frame, smaller, placement)
@@ -264,6 +264,9 @@ fn values_do_not_depend_on_the_number_of_ranks() {
 #[test]
 fn values_do_not_depend_on_the_storage() {
     partitions_give_the_same::<1>("brandubh", "K2v2");
+    partitions_give_the_same::<1>("tests/rulesets/walls.toml", "K4v4");
+    partitions_give_the_same::<1>("tests/rulesets/forts.toml", "K5v2");
+    partitions_give_the_same::<1>("tests/rulesets/rings.toml", "K3v6");
     partitions_give_the_same::<2>("tablut", "K2v1");
 }
 

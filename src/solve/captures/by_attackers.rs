@@ -4,6 +4,7 @@ use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Side};
 
 use crate::solve::captures::soldiers::{Soldiers, Threat};
+use crate::solve::frame::shieldwalls::WallThreat;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
@@ -95,6 +96,21 @@ impl<const N: usize> AttackerMove<N> {
                 *row &= quiet[usize::from(threat.is_backed(&frame.defenders, rank))];
             }
         }
+        for threat in self.walls(frame) {
+            for rank in threat.ranks(&frame.defenders) {
+                let row = &mut lanes[rank.index()];
+                let wall = threat.wall(frame.defenders.set(rank)).filter(|_| !row.is_empty());
+                if let Some(wall) = wall {
+                    saved.push((rank, *row));
+                    *row &= wall.quiet(&frame.region);
+                }
+            }
+        }
+    }
+
+    /// Returns the shieldwalls that the move may close.
+    pub(crate) fn walls<'f>(&self, frame: &'f Frame<N>) -> impl Iterator<Item = WallThreat> + 'f {
+        frame.walls.threats(Side::Attackers, self.after, self.to)
     }
 
     /// Returns the ranks of rows whose defenders may decide whether the move captures the king; a
@@ -164,7 +180,10 @@ pub(crate) fn quiet_arrival<const N: usize>(
 ) -> Row<N> {
     let soldiers = Soldiers { attackers: after, defenders: frame.defenders.set(rank) };
     let victims = soldiers.victims(frame.rules, Side::Attackers, to);
-    let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&frame.region));
+    let unwalled = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&frame.region));
+    let threats = frame.walls.threats(Side::Attackers, after, to);
+    let walls = threats.filter_map(|threat| threat.wall(soldiers.defenders));
+    let quiet = walls.fold(unwalled, |all, wall| all & wall.quiet(&frame.region));
     quiet.without(soldiers.king_captures(frame.rules, &frame.region, to))
 }
 
@@ -256,6 +275,10 @@ mod tests {
             ("large-hnefatafl", "K1v3"),
             ("huge-edge", "K1v2"),
             ("alea-evangelii", "K1v2"),
+            ("walls", "K1v3 K2v4 K3v3"),
+            ("plain-walls", "K1v4 K3v3"),
+            ("unarmed", "K2v3"),
+            ("steps", "K2v3"),
         ] {
             let rules = &load(rules);
             for slice in slices.split(' ') {

@@ -5,6 +5,7 @@ use crate::game::rules::Side;
 
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::Frame;
+use crate::solve::frame::shieldwalls::WallThreat;
 use crate::solve::rows::row::Row;
 
 /// The lanes on which arriving defenders capture nothing, for one attacker set.
@@ -17,6 +18,8 @@ pub(crate) struct QuietArrivals<const N: usize> {
     pub king: Row<N>,
     /// Anvils on which a defender completes a capture, each with the square of arrival.
     pub anvils: Vec<(Square, Square)>,
+    /// The shieldwalls that a defender may close, each with the square of arrival.
+    walls: Vec<(Square, WallThreat)>,
 }
 
 impl<const N: usize> QuietArrivals<N> {
@@ -29,23 +32,30 @@ impl<const N: usize> QuietArrivals<N> {
             soldiers: vec![!Row::EMPTY; squares],
             king: !Row::EMPTY,
             anvils: Vec::new(),
+            walls: frame.walls.threats_around(attackers).collect(),
         };
         let slides = frame.rules.slides();
+        let protected = frame.rules.protected[Side::Attackers];
         for square in attackers {
             for direction in Direction::ALL {
                 let arrival =
                     slides.next(square, direction.opposite()).zip(slides.next(square, direction));
                 let Some((to, anvil)) = arrival else { continue };
+                if attackers.contains(to) || protected.contains(square) {
+                    continue;
+                }
+                // A defender on the anvil completes the capture, and so does a king who is armed.
+                if !attackers.contains(anvil) {
+                    arrivals.anvils.push((anvil, to));
+                }
                 let victim = soldiers.victim(frame.rules, Side::Attackers, square, anvil);
-                let Some(victim) = victim.filter(|_| !attackers.contains(to)) else { continue };
-                if victim.without_king {
+                let Some(victim) = victim else { continue };
+                if victim.without_king && frame.rules.king_armed {
                     arrivals.king = arrivals.king.without(frame.region.bit(to));
                 }
                 if let Some(quiet) = arrivals.soldiers.get_mut(to.index()) {
                     *quiet &= victim.quiet(&frame.region);
                 }
-                // The king on the anvil completes the capture, and so does a defender there.
-                arrivals.anvils.push((anvil, to));
             }
         }
         arrivals
@@ -65,11 +75,29 @@ impl<const N: usize> QuietArrivals<N> {
                 quiet[to.index()] = Row::EMPTY;
             }
         }
+        if !self.walls.is_empty() {
+            let others = others.iter().map(|&place| frame.defenders.squares[place]).collect();
+            for (to, threat) in &self.walls {
+                if let Some(wall) = threat.wall(others) {
+                    quiet[to.index()] &= wall.quiet(&frame.region);
+                }
+            }
+        }
     }
 
     /// Removes from `lanes`, by defender rank, those on which the arriving king captures with the
     /// help of a defender.
     pub(crate) fn remove_assisted(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
+        if !frame.rules.king_armed {
+            return;
+        }
+        for (to, threat) in &self.walls {
+            for rank in threat.ranks(&frame.defenders) {
+                if !threat.victims_of_king(frame.defenders.set(rank)).is_empty() {
+                    lanes[rank.index()] = lanes[rank.index()].without(frame.region.bit(*to));
+                }
+            }
+        }
         for &(anvil, to) in &self.anvils {
             let helped = frame.region.bit(to) & self.king;
             if !helped.is_empty() {
@@ -136,6 +164,10 @@ mod tests {
             ("large-hnefatafl", "K1v3"),
             ("huge-edge", "K1v2"),
             ("alea-evangelii", "K1v2"),
+            ("walls", "K2v2 K2v3 K3v3"),
+            ("plain-walls", "K3v3"),
+            ("unarmed", "K2v3"),
+            ("unarmed-walls", "K3v3"),
         ] {
             let rules = &load(rules);
             for slice in slices.split(' ') {

@@ -171,7 +171,15 @@ mod tests {
             check::<1>(&Ruleset::builtin("berkeley").unwrap(), slice);
             check::<2>(&Ruleset::builtin("tablut").unwrap(), slice);
         }
-        for (name, slice) in [("mini-edge", "K2v3"), ("mini-corner", "K1v4"), ("strange", "K2v3")] {
+        for (name, slice) in [
+            ("mini-edge", "K2v3"),
+            ("mini-corner", "K1v4"),
+            ("strange", "K2v3"),
+            ("steps", "K2v3"),
+            ("unarmed", "K0v4"),
+            ("forts", "K4v1"),
+            ("rings", "K1v6"),
+        ] {
             let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
             check::<1>(&Ruleset::load(&path).unwrap(), slice);
         }

@@ -3,4 +3,5 @@
 pub(super) mod by_attackers;
 pub(super) mod by_defenders;
 pub(super) mod decided;
+pub(super) mod groups;
 pub(super) mod soldiers;

@@ -32,12 +32,14 @@ pub(crate) struct Exposed {
     pub anvil: Square,
 }
 
-/// Returns every way in which an attacker can be exposed under the rules.
+/// Returns every way in which an attacker can be exposed under the rules; none if the king is
+/// unarmed.
 pub(crate) fn exposed(rules: &Ruleset) -> impl Iterator<Item = Exposed> + '_ {
     let slides = rules.slides();
     let to_attackers = &rules.hostile[Kind::Attacker];
     let hostile = to_attackers.empty | to_attackers.occupied | to_attackers.besieged;
-    rules.places(Kind::Attacker).iter().flat_map(move |attacker| {
+    let attackers = if rules.king_armed { rules.places(Kind::Attacker) } else { SquareSet::EMPTY };
+    attackers.iter().flat_map(move |attacker| {
         Direction::ALL.into_iter().filter_map(move |direction| {
             let anvil = slides.next(attacker, direction)?;
             let to = slides.next(attacker, direction.opposite())?;
@@ -110,7 +112,11 @@ impl Soldiers {
         if self.of(side).contains(anvil) {
             return (own, own);
         }
-        (aided && hostile.empty.contains(anvil), side == Side::Attackers || own)
+        let with_king = match side {
+            Side::Attackers => rules.king_armed,
+            Side::Defenders => own,
+        };
+        (aided && hostile.empty.contains(anvil), with_king)
     }
 
     /// Returns whether enemies of `side` stand on all neighbours of `anvil` but `square`.
@@ -146,7 +152,7 @@ impl Soldiers {
     #[inline(always)]
     fn closes(&self, rules: &Ruleset, king: Square, direction: Direction) -> bool {
         let against = &rules.hostile[Kind::King];
-        rules.slides().next(king, direction).is_some_and(|square| {
+        rules.slides().next(king, direction).map_or(rules.king_edge_hostile, |square| {
             self.attackers.contains(square)
                 || if self.defenders.contains(square) {
                     against.occupied.contains(square)
@@ -234,33 +240,6 @@ impl Victim {
     }
 }
 
-/// Calls `group` for every set of men captured together, with the lanes on which exactly that set
-/// is captured. Lanes without captures are left out.
-pub(crate) fn capture_groups<const N: usize>(
-    region: &Region<N>,
-    victims: &[Victim],
-    mut group: impl FnMut(Row<N>, SquareSet),
-) {
-    let always: SquareSet = victims.iter().filter(|v| v.without_king).map(|v| v.square).collect();
-    let mut rest: Row<N> = !Row::EMPTY;
-    for victim in victims.iter().filter(|v| v.with_king != v.without_king) {
-        // On this lane the king is on this anvil, so it is on no other one.
-        let anvil = region.bit(victim.anvil);
-        let captured = if victim.with_king {
-            always.with(victim.square)
-        } else {
-            always.without(victim.square)
-        };
-        if !captured.is_empty() && !anvil.is_empty() {
-            group(anvil, captured);
-        }
-        rest = rest.without(anvil);
-    }
-    if !always.is_empty() {
-        group(rest, always);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -268,6 +247,9 @@ mod tests {
     use super::*;
     use crate::game::capture::Captures;
     use crate::game::position::Position;
+    use crate::game::slice::Slice;
+    use crate::solve::captures::groups::capture_groups_with_walls;
+    use crate::solve::frame::shieldwalls::{Shieldwalls, Wall};
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
     /// Returns the captures of an arrived piece according to the game's own rules.
@@ -281,6 +263,11 @@ mod tests {
         let Soldiers { attackers, defenders } = soldiers;
         let board = Position { attackers, defenders, king, to_move: mover, rules: rules.id() };
         Captures::by_arrival(rules, &board, mover, to)
+    }
+
+    /// Returns all walls of the rules, whatever the numbers of men.
+    fn all_walls(rules: &Ruleset) -> Shieldwalls {
+        Shieldwalls::new(rules, Slice { defenders: 9, attackers: 9 })
     }
 
     fn check_arrival<const N: usize>(
@@ -298,8 +285,15 @@ mod tests {
         };
         assert_eq!(met.filter_map(victim).collect::<Vec<_>>(), victims, "threats by {to:?}");
         let mut groups: Vec<(Row<N>, SquareSet)> = Vec::new();
-        capture_groups(region, &victims, |lanes, captured| groups.push((lanes, captured)));
-        let quiet = victims.iter().fold(!Row::EMPTY, |quiet, v| quiet & v.quiet(region));
+        let possible = all_walls(rules);
+        let threats = possible.threats(mover, soldiers.attackers, to);
+        let walls: Vec<Wall> =
+            threats.filter_map(|threat| threat.wall(soldiers.defenders)).collect();
+        capture_groups_with_walls(region, &victims, &walls, |lanes, captured| {
+            groups.push((lanes, captured));
+        });
+        let unwalled = victims.iter().fold(!Row::EMPTY, |quiet, v| quiet & v.quiet(region));
+        let quiet = walls.iter().fold(unwalled, |quiet, wall| quiet & wall.quiet(region));
         let king_captures = soldiers.king_captures(rules, region, to);
         for king in kings(rules, soldiers) {
             let lane = region.bit(king);
@@ -329,9 +323,15 @@ mod tests {
             }
             for king in kings(rules, soldiers) {
                 let victims = soldiers.victims(rules, Side::Defenders, king);
-                let captured = victims.filter(|v| v.without_king).map(|v| v.square);
+                let armed = victims.filter(|v| v.without_king && rules.king_armed);
+                let custodial: SquareSet = armed.map(|v| v.square).collect();
+                let possible = all_walls(rules);
+                let threats = possible.threats(Side::Defenders, soldiers.attackers, king);
+                let captured = threats.fold(custodial, |all, threat| {
+                    all | threat.victims_of_king(soldiers.defenders)
+                });
                 let expected = game_captures(rules, soldiers, king, Side::Defenders, king).soldiers;
-                assert_eq!(captured.collect::<SquareSet>(), expected, "by the king on {king:?}");
+                assert_eq!(captured, expected, "by the king on {king:?}");
             }
         });
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::game::rules::Side;
+use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
@@ -30,15 +30,29 @@ const LARGEST_CODE: Code = Code::MAX / 2;
 /// Returns the slices that captures in this slice lead to, with the side to move there: first after
 /// captures of defenders, then of attackers. Slices without attackers are finished games and are
 /// left out.
-pub(crate) fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
+pub(crate) fn sub_slices(
+    rules: &Ruleset,
+    slice: Slice,
+) -> impl Iterator<Item = (Slice, Side)> + use<> {
+    after_captures(slice, most_captures(rules))
+}
+
+/// Returns the slices that captures of up to `most` soldiers lead to, as [`sub_slices`] does.
+pub(crate) fn after_captures(slice: Slice, most: usize) -> impl Iterator<Item = (Slice, Side)> {
     let Slice { defenders, attackers } = slice;
-    let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
+    let fewer_defenders = (1..=most.min(defenders)).map(move |captured| {
         (Slice { defenders: defenders - captured, attackers }, Side::Defenders)
     });
-    let fewer_attackers = (1..=3.min(attackers.saturating_sub(1))).map(move |captured| {
+    let fewer_attackers = (1..=most.min(attackers.saturating_sub(1))).map(move |captured| {
         (Slice { defenders, attackers: attackers - captured }, Side::Attackers)
     });
     fewer_defenders.chain(fewer_attackers)
+}
+
+/// Returns a number of soldiers that no move can exceed with its captures: one on each side but that
+/// from which it came or, with shieldwalls, the rest of an edge without its corners and one more.
+fn most_captures(rules: &Ruleset) -> usize {
+    if rules.shieldwall { rules.board.size() - 2 } else { 3 }
 }
 
 /// Opens the slices that captures in the slice lead to. They are read on demand and cached up to
@@ -52,7 +66,7 @@ pub(crate) fn open_sub_slices<const N: usize>(
     cache_bytes: u64,
 ) -> Result<SubSlices<'_, N>, BuildError> {
     let mut slices = Vec::new();
-    for (slice, to_move) in sub_slices(slice) {
+    for (slice, to_move) in sub_slices(base.rules(), slice) {
         let metric = Metric::Dtw;
         let table = base.table(slice, metric)?;
         let greatest = table.summary(to_move).largest_code(metric);

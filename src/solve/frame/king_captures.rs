@@ -87,16 +87,21 @@ fn king_captures_by_arrival<const N: usize>(
     let against = &rules.hostile[Kind::King];
     let kings = Direction::ALL.into_iter().filter_map(|direction| {
         let king = slides.next(to, direction)?;
-        let sides = if rules.surrounded.contains(king) {
-            Direction::ALL
-                .map(|side| slides.next(king, side))
-                .into_iter()
-                .collect::<Option<Vec<_>>>()
+        let sides: &[Direction] = if rules.surrounded.contains(king) {
+            &Direction::ALL
         } else {
-            slides.next(king, direction).map(|anvil| vec![anvil])
+            std::slice::from_ref(&direction)
         };
-        let needed = sides?.into_iter().filter(|&s| s != to && !against.empty.contains(s));
-        Some((region.bit(king), needed.collect()))
+        let mut needed = Vec::new();
+        for &side in sides {
+            match slides.next(king, side) {
+                Some(square) if square == to || against.empty.contains(square) => {}
+                Some(square) => needed.push(square),
+                None if rules.king_edge_hostile => {}
+                None => return None,
+            }
+        }
+        Some((region.bit(king), needed))
     });
     kings.filter(|(king, _)| !king.is_empty()).collect()
 }

@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use crate::game::board::{Board, Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
 
@@ -17,6 +19,8 @@ const WIDTH: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct SlideLines<const N: usize> {
     side: usize,
+    /// The most squares that a man moves at once, if they are limited.
+    reach: Option<usize>,
     classes: Vec<OriginClass<N>>,
     /// By square: its number in the files, and in the ranks.
     slots: Vec<[usize; 2]>,
@@ -81,6 +85,7 @@ impl<const N: usize> SlideLines<N> {
         let board = rules.board;
         let mut lines = SlideLines {
             side: board.size(),
+            reach: rules.movement[kind].reach.map(|reach| reach.get().into()),
             classes: Vec::new(),
             slots: board.squares().map(|square| slots(board, square)).collect(),
         };
@@ -145,6 +150,7 @@ impl<const N: usize> SlideLines<N> {
             for along in 0..2 {
                 simd::run(LineKernel {
                     side: self.side,
+                    limit: self.reach,
                     origins: &class.origins.0[along],
                     stop: &class.stop.0[along],
                     cross: &cross.0[along],
@@ -170,6 +176,7 @@ fn slots(board: Board, square: Square) -> [usize; 2] {
 /// Runs along all files, or all ranks, in both directions.
 struct LineKernel<'a, const N: usize> {
     side: usize,
+    limit: Option<usize>,
     origins: &'a [[Row<N>; WIDTH]],
     stop: &'a [[Row<N>; WIDTH]],
     cross: &'a [[Row<N>; WIDTH]],
@@ -188,12 +195,38 @@ impl<const N: usize> LineKernel<'_, N> {
             carry[i] = carry[i] & cross[i] | targets[i] & stop[i];
         }
     }
+
+    /// Runs along these squares of some lines, which are in order. Targets at every distance up to
+    /// `reach` are carried apart.
+    fn run_shortly(&mut self, line: impl Iterator<Item = usize>, reach: usize) {
+        // By distance from the next square, the nearest last.
+        let mut carries = VecDeque::from(vec![[Row::EMPTY; WIDTH]; reach]);
+        for at in line {
+            for i in 0..WIDTH {
+                let all = carries.iter().fold(Row::EMPTY, |all, carry| all | carry[i]);
+                self.reach[at][i] |= all & self.origins[at][i];
+            }
+            carries.pop_front();
+            for carry in &mut carries {
+                carry.iter_mut().zip(&self.cross[at]).for_each(|(carry, &cross)| *carry &= cross);
+            }
+            let ends = self.targets[at].iter().zip(&self.stop[at]);
+            let mut nearest = [Row::EMPTY; WIDTH];
+            nearest.iter_mut().zip(ends).for_each(|(row, (&target, &stop))| *row = target & stop);
+            carries.push_back(nearest);
+        }
+    }
 }
 
 impl<const N: usize> Kernel for LineKernel<'_, N> {
     #[inline(always)]
     fn run(mut self, _: impl Processor) {
         for first in (0..self.reach.len()).step_by(self.side) {
+            if let Some(reach) = self.limit {
+                self.run_shortly(first..first + self.side, reach);
+                self.run_shortly((first..first + self.side).rev(), reach);
+                continue;
+            }
             let mut carry = [Row::EMPTY; WIDTH];
             (first..first + self.side).for_each(|at| self.step(at, &mut carry));
             carry = [Row::EMPTY; WIDTH];

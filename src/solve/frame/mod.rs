@@ -3,24 +3,28 @@
 
 pub(super) mod block_lookup;
 pub(super) mod defender_sets;
+pub(super) mod enclosures;
 pub(super) mod king_captures;
 pub(super) mod lines;
 pub(super) mod origins;
 pub(super) mod region;
+pub(super) mod shieldwalls;
 pub(super) mod wide_lines;
 
 use std::sync::Arc;
 
 use crate::game::board::SquareSet;
-use crate::game::rules::{Kind, Ruleset};
+use crate::game::rules::{Kind, Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::index::{AttackerSets, IndexError, Walker};
 
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::defender_sets::DefenderSets;
+use crate::solve::frame::enclosures::{Fort, Rings, forts};
 use crate::solve::frame::king_captures::KingCaptures;
 use crate::solve::frame::lines::SlideLines;
 use crate::solve::frame::region::Region;
+use crate::solve::frame::shieldwalls::Shieldwalls;
 use crate::solve::frame::wide_lines::WideLines;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
@@ -48,6 +52,12 @@ pub(super) struct Frame<'a, const N: usize> {
     pub king_captures: KingCaptures<N>,
     /// The squares where a defender may decide whether the king is captured.
     pub shields: SquareSet,
+    /// The possible shieldwalls.
+    pub walls: Shieldwalls,
+    /// The exit forts, by rank.
+    pub forts: Vec<Fort<N>>,
+    /// Finds encirclements, if there can be any.
+    pub rings: Option<Rings>,
 }
 
 /// A block: an attacker set and everything that follows from it alone.
@@ -90,14 +100,20 @@ impl<'a, const N: usize> Frame<'a, N> {
         let attackers =
             BlockLookup::new(attacker_sets(rules, slice)?, rules.board, slice.attackers);
         let defenders = DefenderSets::new(rules, &region, slice.defenders);
-        Ok(Frame::from_parts(rules, slice, region, Arc::new(attackers), defenders))
+        let forts = forts(rules, &region, &defenders);
+        Ok(Frame::from_parts(rules, slice, region, Arc::new(attackers), defenders, forts))
     }
 
     /// Restricts the slice to some of its sets of defenders, as [`DefenderSets::subset`] does.
     /// Attackers' moves stay within them.
     pub(super) fn subset(&self, ranks: &[Rank]) -> Frame<'a, N> {
         let (region, defenders) = (Arc::clone(&self.region), self.defenders.subset(ranks));
-        Frame::from_parts(self.rules, self.slice, region, Arc::clone(&self.attackers), defenders)
+        let forts = self.forts.iter().filter_map(|fort| {
+            let rank = ranks.binary_search(&fort.rank).ok()?;
+            Some(Fort { rank: Rank::new(rank), ..*fort })
+        });
+        let (forts, attackers) = (forts.collect(), Arc::clone(&self.attackers));
+        Frame::from_parts(self.rules, self.slice, region, attackers, defenders, forts)
     }
 
     fn from_parts(
@@ -106,6 +122,7 @@ impl<'a, const N: usize> Frame<'a, N> {
         region: Arc<Region<N>>,
         attackers: Arc<BlockLookup>,
         defenders: DefenderSets<N>,
+        forts: Vec<Fort<N>>,
     ) -> Frame<'a, N> {
         let king = &rules.hostile[Kind::King];
         let either = (king.empty | king.occupied) - (king.empty & king.occupied);
@@ -118,6 +135,9 @@ impl<'a, const N: usize> Frame<'a, N> {
             defender_lines: SlideLines::new(rules, &region, Kind::Defender),
             king_captures: KingCaptures::new(rules, &region),
             shields: either & rules.places(Kind::Defender),
+            walls: Shieldwalls::new(rules, slice),
+            forts,
+            rings: Rings::new(rules, slice),
             region,
         }
     }
@@ -175,6 +195,39 @@ impl<'a, const N: usize> Frame<'a, N> {
     #[inline]
     pub(super) fn free(&self, block: &Block<N>, rank: Rank) -> Row<N> {
         block.free.without(self.defenders.lanes[rank.index()])
+    }
+
+    /// Returns whether positions with this side to move may be finished.
+    pub(super) fn has_finished(&self, to_move: Side) -> bool {
+        match to_move {
+            Side::Attackers => !self.forts.is_empty(),
+            Side::Defenders => self.rings.is_some(),
+        }
+    }
+
+    /// Adds to `rows`, by defender rank, the lanes on which the opponent's last move has ended the
+    /// game: those of exit forts with the attackers to move, and of encirclements with the
+    /// defenders to move.
+    pub(super) fn add_finished(&self, block: &Block<N>, to_move: Side, rows: &mut [Row<N>]) {
+        match (to_move, &self.rings) {
+            (Side::Attackers, _) => {
+                for fort in self.forts.iter().filter(|fort| !fort.room.meets(block.attackers)) {
+                    let rank = fort.rank.index();
+                    rows[rank] |= fort.kings & block.valid[rank];
+                }
+            }
+            (Side::Defenders, Some(rings)) => {
+                for area in rings.areas(block.attackers) {
+                    let kings = self.region.row(area);
+                    for (rank, row) in self.defenders.ranks().zip(&mut *rows) {
+                        if self.defenders.set(rank).is_subset(area) {
+                            *row |= kings & block.valid[rank.index()];
+                        }
+                    }
+                }
+            }
+            (Side::Defenders, None) => {}
+        }
     }
 
     /// Creates a walker over the blocks' sets of attackers.

@@ -14,6 +14,8 @@ use crate::solve::rows::transform::{Transform, Transforms};
 #[derive(Clone, Debug)]
 pub(crate) struct Region<const N: usize> {
     side: usize,
+    /// The most squares that the king moves at once, if they are limited.
+    reach: Option<usize>,
     /// The number of lanes from one rank to the next.
     stride: usize,
     margin: usize,
@@ -137,6 +139,7 @@ impl<const N: usize> Region<N> {
         }
         let mut region = Region {
             side,
+            reach: rules.movement[Kind::King].reach.map(|reach| reach.get().into()),
             stride,
             margin,
             board,
@@ -218,9 +221,13 @@ impl<const N: usize> Region<N> {
     }
 
     /// Returns every lane that a slide in `direction` from `from` over `cross` reaches, including
-    /// `from` but not the square beyond `cross`.
+    /// `from` but not the square beyond `cross`. Of a limited reach, the caller takes `taken` squares
+    /// itself.
     #[inline(always)]
-    fn fill<L: Lanes<N>>(&self, from: L, cross: L, direction: Direction) -> L {
+    fn fill<L: Lanes<N>>(&self, from: L, cross: L, direction: Direction, taken: usize) -> L {
+        if let Some(reach) = self.reach {
+            return self.short_fill(from, cross, direction, reach.saturating_sub(taken));
+        }
         // Kogge-Stone fill: paths of 1, 2, 4, … squares at a time. A slide must not wrap around the
         // region's edge into the next rank.
         let wall = match direction {
@@ -234,6 +241,17 @@ impl<const N: usize> Region<N> {
             reached = reached | paths & self.step(reached, direction, by);
             paths = paths & self.step(paths, direction, by);
             by *= 2;
+        }
+        reached
+    }
+
+    /// Does the same over `most` squares at most.
+    #[inline(never)]
+    fn short_fill<L: Lanes<N>>(&self, from: L, cross: L, direction: Direction, most: usize) -> L {
+        let (mut reached, mut last) = (from, from);
+        for _ in 0..most {
+            last = self.shift(last, direction) & cross;
+            reached = reached | last;
         }
         reached
     }
@@ -262,7 +280,7 @@ impl<const N: usize> Region<N> {
             let cross = L::splat(class.cross) & free;
             let mut reached = L::splat(Row::EMPTY);
             for direction in Direction::ALL {
-                reached = reached | self.shift(self.fill(ends, cross, direction), direction);
+                reached = reached | self.shift(self.fill(ends, cross, direction, 1), direction);
             }
             origins = origins | reached & L::splat(class.origins);
         }
@@ -298,8 +316,11 @@ impl<const N: usize> Region<N> {
                 let open = approaches.without(blocked[direction as usize]);
                 let back = direction.opposite();
                 // The square next to the goal is either the origin or passed.
-                let passed = self.fill(open & cross, cross, back);
-                reached = reached | open | self.shift(passed, back);
+                reached = reached | open;
+                if self.reach != Some(1) {
+                    let passed = self.fill(open & cross, cross, back, 2);
+                    reached = reached | self.shift(passed, back);
+                }
             }
             origins = origins | reached & L::splat(class.origins);
         }

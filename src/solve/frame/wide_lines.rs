@@ -1,5 +1,7 @@
 //! Slides along whole lines of eight boards at once.
 
+use std::collections::VecDeque;
+
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
 
@@ -12,6 +14,8 @@ use crate::solve::rows::row::{Lanes, Row, Wide};
 #[derive(Clone, Debug)]
 pub(crate) struct WideLines<const N: usize> {
     side: usize,
+    /// The most squares that a man moves at once, if they are limited.
+    reach: Option<usize>,
     /// By class of origins, then by square.
     classes: Vec<Vec<Passage<N>>>,
 }
@@ -76,7 +80,8 @@ impl<const N: usize> WideLines<N> {
             });
             classes.push(passages.collect());
         }
-        WideLines { side: rules.board.size(), classes }
+        let reach = rules.movement[kind].reach.map(|reach| reach.get().into());
+        WideLines { side: rules.board.size(), reach, classes }
     }
 
     /// Finds, by square of the board, the lanes of targets that are reached. Lanes on which the
@@ -88,6 +93,11 @@ impl<const N: usize> WideLines<N> {
             for line in 0..self.side {
                 for (first, by) in [(line, self.side), (line * self.side, 1)] {
                     let line = (0..self.side).map(|step| first + step * by);
+                    if let Some(reach) = self.reach {
+                        run_shortly(class, squares, line.clone(), reach);
+                        run_shortly(class, squares, line.rev(), reach);
+                        continue;
+                    }
                     run(class, squares, line.clone());
                     run(class, squares, line.rev());
                 }
@@ -114,6 +124,27 @@ fn run<const N: usize>(
         square.reached = square.reached | carry & Wide::splat(passage.origin);
         let cross = Wide::splat(passage.cross).without(square.men.spread());
         carry = carry & cross | square.targets & Wide::splat(passage.stop);
+    }
+}
+
+/// Does the same if no man moves more than `reach` squares: targets at every distance are carried
+/// apart.
+fn run_shortly<const N: usize>(
+    class: &[Passage<N>],
+    squares: &mut [WideSquare<N>],
+    line: impl Iterator<Item = usize>,
+    reach: usize,
+) {
+    // By distance from the next square, the nearest last.
+    let mut carries = VecDeque::from(vec![Wide::EMPTY; reach]);
+    for square in line {
+        let (passage, square) = (&class[square], &mut squares[square]);
+        let all = carries.iter().fold(Wide::EMPTY, |all, &carry| all | carry);
+        square.reached = square.reached | all & Wide::splat(passage.origin);
+        let cross = Wide::splat(passage.cross).without(square.men.spread());
+        carries.pop_front();
+        carries.iter_mut().for_each(|carry| *carry = *carry & cross);
+        carries.push_back(square.targets & Wide::splat(passage.stop));
     }
 }
 

@@ -5,14 +5,18 @@ use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Side};
 use crate::table::Code;
 
-use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
+use crate::solve::captures::by_attackers::attacker_moves;
 use crate::solve::captures::by_defenders::QuietArrivals;
-use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
+use crate::solve::captures::groups::capture_groups_with_walls;
+use crate::solve::captures::soldiers::{Threat, Victim};
 use crate::solve::error::BuildError;
+use crate::solve::frame::shieldwalls::{Wall, WallThreat};
 use crate::solve::frame::wide_lines::WideSquare;
 use crate::solve::frame::{Block, Frame};
+use crate::solve::initial::attacker_captures::AttackerCaptures;
 use crate::solve::initial::bare_kings::BareKings;
 use crate::solve::initial::coded_rows::code_of;
+use crate::solve::initial::enclosures::add_enclosures;
 use crate::solve::initial::king_options::KingOptions;
 use crate::solve::initial::seeds::{ImmediateMoves, Seeds};
 use crate::solve::initial::sub_slice::{AttackerRows, LOST_IN_0, SubSlices};
@@ -34,6 +38,7 @@ pub(crate) struct InitialPass<'a, const N: usize> {
 struct CaptureSquare<const N: usize> {
     to: Square,
     threats: Vec<Threat>,
+    walls: Vec<WallThreat>,
     /// The sub-slice rows after each set of attackers captured there so far; `None` if no attacker
     /// is left.
     sub_slice_rows: Vec<(SquareSet, Option<AttackerRows<N>>)>,
@@ -41,14 +46,14 @@ struct CaptureSquare<const N: usize> {
 
 /// Buffers that a worker of the initial pass reuses from block to block.
 pub(crate) struct Buffers<'f, const N: usize> {
-    block_moves: BlockMoves<'f, N>,
+    pub(super) block_moves: BlockMoves<'f, N>,
     /// By defender rank.
-    lanes: Vec<Row<N>>,
+    pub(super) lanes: Vec<Row<N>>,
     /// By defender rank: the lanes on which the king captures nothing.
     quiet: Vec<Row<N>>,
     /// By place of the missing defender.
     ranks: Vec<Rank>,
-    immediate: [ImmediateMoves<N>; 2],
+    pub(super) immediate: [ImmediateMoves<N>; 2],
     /// Old values of rows, while the king captures of one move are added.
     decisive: Vec<(Rank, Row<N>)>,
     /// For one arrival: the lanes by code.
@@ -125,6 +130,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         buffers.immediate.iter_mut().for_each(|immediate| immediate.clear(&block.valid));
         self.attackers(block, buffers);
         self.defenders(block, buffers);
+        add_enclosures(self.frame, block, buffers);
         add(block, &buffers.immediate, seeds);
     }
 
@@ -154,6 +160,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 self.threats(block, to.collect(), &mut buffers.arrivals);
                 self.row_captures_by_king(block, Rank::FIRST, capturing, buffers);
             }
+            add_enclosures(self.frame, block, buffers);
             add(block, &buffers.immediate, seeds);
         }
     }
@@ -179,56 +186,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     any_stalemates = !left.is_empty();
                 }
                 mv.add_king_captures(frame, lanes, &mut immediate.decisive, decisive);
-                self.attacker_captures(&mv, lanes, immediate);
+                AttackerCaptures::new(frame, self.sub_slices, &mv, immediate).add(lanes);
             },
         );
-    }
-
-    /// Adds the captures of defenders by one attacker move.
-    fn attacker_captures(
-        &self,
-        mv: &AttackerMove<N>,
-        lanes: &[Row<N>],
-        immediate: &mut ImmediateMoves<N>,
-    ) {
-        let (frame, sets) = (self.frame, &self.frame.defenders);
-        let threats: Vec<Threat> = mv.threats(frame).collect();
-        let exact = mv.shielded_ranks(frame).next().is_some();
-        // By number of captured men: all rows share the attackers, so one lookup serves them.
-        let mut child_rows = [const { None }; 3];
-        let mut victims = Vec::with_capacity(threats.len());
-        for (i, threat) in threats.iter().enumerate() {
-            for &rank in sets.ranks_holding(threat.square) {
-                let legal = lanes[rank.index()].without(mv.king_in_way);
-                let men = sets.men(rank);
-                // A row with men on several of the squares was handled at the first of them.
-                if legal.is_empty() || threats[..i].iter().any(|t| sets.has_man_on(men, t.square)) {
-                    continue;
-                }
-                let king = if exact { mv.king_captures(frame, rank) } else { mv.king_captured };
-                victims.clear();
-                let threatened = threats[i..].iter().filter(|t| sets.has_man_on(men, t.square));
-                victims.extend(threatened.filter_map(|t| t.victim(t.is_backed(sets, rank))));
-                capture_groups(&frame.region, &victims, |group, captured| {
-                    // A move that captures the king is decisive, whatever else it captures.
-                    let lanes = group & legal.without(king);
-                    if lanes.is_empty() {
-                        return;
-                    }
-                    let number = captured.len() - 1;
-                    let child = &self.sub_slices.fewer_defenders[number];
-                    let rows = child_rows[number].get_or_insert_with(|| child.rows_of(mv.after));
-                    let fewer = &child.frame.defenders;
-                    let left = fewer.rank_without(men, captured);
-                    rows.values(
-                        &frame.region,
-                        |g| fewer.images(g)[left.index()],
-                        lanes,
-                        |code, lanes| immediate.add_capture(code, rank, lanes),
-                    );
-                });
-            }
-        }
     }
 
     /// Adds the stalemates, escapes and captures of the defenders.
@@ -256,12 +216,14 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     /// Finds the threats of a defending piece that arrives on these squares.
     fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<CaptureSquare<N>>) {
-        let rules = self.frame.rules;
+        let Frame { rules, walls, .. } = self.frame;
+        let (mover, attackers) = (Side::Defenders, block.attackers);
         arrivals.clear();
         arrivals.extend(squares.iter().filter_map(|to| {
-            let threats: Vec<Threat> =
-                Threat::by_arrival(rules, Side::Defenders, block.attackers, to).collect();
-            (!threats.is_empty()).then(|| CaptureSquare { to, threats, sub_slice_rows: Vec::new() })
+            let threats: Vec<Threat> = Threat::by_arrival(rules, mover, attackers, to).collect();
+            let walls: Vec<WallThreat> = walls.threats(mover, attackers, to).collect();
+            let captures = !threats.is_empty() || !walls.is_empty();
+            captures.then(|| CaptureSquare { to, threats, walls, sub_slice_rows: Vec::new() })
         }));
     }
 
@@ -272,6 +234,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let stop = frame.rules.places(Kind::Defender);
         let Buffers { ranks, immediate: [_, immediate], values, arrivals, .. } = buffers;
         let mut victims: Vec<Victim> = Vec::new();
+        let mut walls: Vec<Wall> = Vec::new();
         for_missing_defender(frame, block, ranks, |_, occupied, ranks| {
             let free = stop - occupied;
             for arrival in arrivals.iter_mut().filter(|arrival| free.contains(arrival.to)) {
@@ -282,9 +245,11 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 victims.extend(arrival.threats.iter().filter_map(|threat| {
                     threat.victim(threat.can_be_backed && occupied.contains(threat.anvil))
                 }));
+                walls.clear();
+                walls.extend(arrival.walls.iter().filter_map(|threat| threat.wall(occupied)));
                 values.clear();
                 let CaptureSquare { sub_slice_rows, to, .. } = arrival;
-                capture_groups(&frame.region, &victims, |lanes, captured| {
+                capture_groups_with_walls(&frame.region, &victims, &walls, |lanes, captured| {
                     let rows = self.rows_after(sub_slice_rows, block.attackers, captured);
                     self.add_values(rows, rank, lanes & valid, values);
                 });
@@ -391,7 +356,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             let to = frame.region.square(lane);
             let end = Row::bit(lane);
             let origins = frame.region.king_origins(end, frame.free(block, rank));
-            let Some(CaptureSquare { threats, sub_slice_rows, .. }) =
+            let Some(CaptureSquare { threats, walls, sub_slice_rows, .. }) =
                 arrivals.iter_mut().find(|arrival| arrival.to == to)
             else {
                 continue;
@@ -400,12 +365,15 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 continue;
             }
             // The king has moved, so it is not on the anvil itself.
-            let captured = threats
+            let mut captured: SquareSet = threats
                 .iter()
                 .filter_map(|threat| threat.victim(threat.is_backed(&frame.defenders, rank)))
                 .filter(|victim| victim.without_king)
                 .map(|victim| victim.square)
                 .collect();
+            for threat in &*walls {
+                captured |= threat.victims_of_king(frame.defenders.set(rank));
+            }
             let rows = self.rows_after(sub_slice_rows, block.attackers, captured);
             values.clear();
             self.add_values(rows, rank, end, values);

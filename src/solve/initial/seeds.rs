@@ -28,7 +28,7 @@ pub(crate) struct Seeds<const N: usize> {
 pub(crate) struct ImmediateMoves<const N: usize> {
     /// The lanes without a legal move.
     pub stalemates: Vec<Row<N>>,
-    /// The lanes on which a move wins by rule: a capture of the king or an escape.
+    /// The lanes on which a move wins by rule: a capture of the king, an escape, or an enclosure.
     pub decisive: Vec<Row<N>>,
     /// By code: the lanes on which a capture leads to a position of that code. Without such a
     /// capture the list of rows is empty, since there can be many codes.
@@ -56,6 +56,18 @@ impl<const N: usize> ImmediateMoves<N> {
         self.codes.drain(..).for_each(|code| self.captures[usize::from(code)].clear());
     }
 
+    /// Ends the game on these lanes, by rank: the side to move has lost.
+    pub(crate) fn finish(&mut self, lanes: &[Row<N>]) {
+        for (stalemates, &lanes) in self.stalemates.iter_mut().zip(lanes) {
+            *stalemates |= lanes;
+        }
+        let codes = self.codes.iter().map(|&code| usize::from(code));
+        for code in codes {
+            remove(&mut self.captures[code], lanes);
+        }
+        remove(&mut self.decisive, lanes);
+    }
+
     /// Returns the captures that lead to values of that kind, shortest first: the plies to the end,
     /// 0 for a draw, and the lanes by rank.
     fn captures(&self, to: Wdl) -> Vec<(Plies, &[Row<N>])> {
@@ -78,6 +90,12 @@ impl<const N: usize> ImmediateMoves<N> {
             rows.resize(self.stalemates.len(), Row::EMPTY);
         }
         rows[rank.index()] |= lanes;
+    }
+}
+
+fn remove<const N: usize>(rows: &mut [Row<N>], lanes: &[Row<N>]) {
+    for (row, &lanes) in rows.iter_mut().zip(lanes) {
+        *row = row.without(lanes);
     }
 }
 

@@ -23,11 +23,11 @@ pub(super) const LOST_IN_0: Value = Value::Loss(0);
 
 /// The solved slices that captures lead to.
 pub(crate) struct SubSlices<'a, const N: usize> {
-    /// The slices after 1, 2 and 3 defenders have been captured, with the defenders to move, as far
+    /// The slices after 1, 2, … defenders have been captured, with the defenders to move, as far
     /// as they exist.
     pub fewer_defenders: Vec<SubSlice<'a, N>>,
-    /// The slices after 1, 2 and 3 attackers have been captured, with the attackers to move.
-    /// Without attackers the game is over, so that slice is left out.
+    /// The slices after 1, 2, … attackers have been captured, with the attackers to move. Without
+    /// attackers the game is over, so that slice is left out.
     pub fewer_attackers: Vec<SubSlice<'a, N>>,
     /// The greatest code that a capture leads to.
     greatest: Code,
@@ -55,6 +55,30 @@ pub(super) struct AttackerRows<const N: usize> {
     target: BlockLocation,
     /// The segment's rows and the first of these rows; `None` if they could not be read.
     rows: Option<(Arc<MappedRows<N>>, usize)>,
+}
+
+/// The rows of sub-slices after an attacker move, by the number of captured men. All rows of a
+/// block share the attackers, so one lookup serves them.
+pub(super) struct ChildRows<const N: usize>(Vec<Option<AttackerRows<N>>>);
+
+impl<const N: usize> Default for ChildRows<N> {
+    fn default() -> Self {
+        ChildRows(Vec::new())
+    }
+}
+
+impl<const N: usize> ChildRows<N> {
+    /// Returns the rows of this number; looks them up the first time.
+    pub(super) fn rows(
+        &mut self,
+        number: usize,
+        look_up: impl FnOnce() -> AttackerRows<N>,
+    ) -> &AttackerRows<N> {
+        if self.0.len() <= number {
+            self.0.resize_with(number + 1, || None);
+        }
+        self.0[number].get_or_insert_with(look_up)
+    }
 }
 
 /// A cache of segments of all smaller slices, with a limit in bytes.

@@ -235,6 +235,14 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let men = self.frame.defenders.men(rank);
         let soldiers = Soldiers { attackers, defenders: self.frame.defenders.set(rank) };
         let mut quiet = !Row::EMPTY;
+        if !rules.king_armed {
+            return quiet;
+        }
+        for (to, threat) in self.frame.walls.threats_around(attackers) {
+            if !threat.victims_of_king(soldiers.defenders).is_empty() {
+                quiet = quiet.without(region.bit(to));
+            }
+        }
         for &Exposed { attacker, to, anvil } in &self.exposed {
             if is_captured_by_king(rules, &soldiers, attacker, anvil) {
                 quiet = quiet.without(region.bit(to));
@@ -291,8 +299,12 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 
     /// Returns the lanes on which a defending soldier that has arrived on `to` captures nothing.
     fn quiet_soldier(&self, soldiers: &Soldiers, to: Square) -> Row<N> {
-        let victims = soldiers.victims(self.frame.rules, Side::Defenders, to);
-        victims.fold(!Row::EMPTY, |quiet, victim| quiet & victim.quiet(&self.frame.region))
+        let Frame { rules, region, walls, .. } = self.frame;
+        let victims = soldiers.victims(rules, Side::Defenders, to);
+        let unwalled = victims.fold(!Row::EMPTY, |quiet, victim| quiet & victim.quiet(region));
+        let threats = walls.threats(Side::Defenders, soldiers.attackers, to);
+        let closed = threats.filter_map(|threat| threat.wall(soldiers.defenders));
+        closed.fold(unwalled, |quiet, wall| quiet & wall.quiet(region))
     }
 
     /// Returns the lanes on which neither the king nor a defender has a quiet move to a position
@@ -395,7 +407,8 @@ impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for ResolveKern
 /// Returns the squares where defenders may affect the captures of an attacker that arrives on `to`.
 fn capture_zone<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     let beside: SquareSet = frame.rules.board.neighbours(to).collect();
-    (beside & frame.rules.places(Kind::Defender)) | shields_around(frame, to)
+    let victims = (beside | frame.walls.rows_beside(to)) & frame.rules.places(Kind::Defender);
+    victims | shields_around(frame, to)
 }
 
 /// Returns whether the king, arriving opposite `anvil`, captures an attacker on this square.

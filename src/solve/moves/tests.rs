@@ -271,6 +271,11 @@ fn each_way_agrees_with_the_game() {
         ("huge-edge", "K0v1"),
         ("huge-corner", "K0v1"),
         ("alea-evangelii", "K0v1"),
+        ("walls", "K1v3 K2v3 K3v2 K2v4"),
+        ("plain-walls", "K2v2 K3v3"),
+        ("unarmed-walls", "K3v2"),
+        ("unarmed", "K0v2 K2v2"),
+        ("steps", "K0v2 K1v2 K2v1"),
     ] {
         let rules = &load(rules);
         for slice in slices.split(' ') {

@@ -153,7 +153,8 @@ impl<const N: usize> PlyIo<N> for LogIo<'_> {
     }
 }
 
-/// Sets exactly the lanes that have no position.
+/// Sets exactly the lanes that have no position, and those on which the winner, to move, has lost
+/// already: a move that leads there wins at once, so that nobody looks for it here.
 pub(crate) fn fill_with_invalid<const N: usize>(domain: &Domain<N>, rows: &mut [Row<N>]) {
     let Domain { moves, chunks, .. } = domain;
     parallel::for_each_init(
@@ -167,6 +168,7 @@ pub(crate) fn fill_with_invalid<const N: usize>(domain: &Domain<N>, rows: &mut [
                 for (row, &valid) in rows.iter_mut().zip(&block.valid) {
                     *row = !valid;
                 }
+                moves.frame.add_finished(block, domain.winner, rows);
             }
         },
     );

@@ -8,7 +8,7 @@ use super::{Change, ComparedPosition, OutcomeCounts, SideComparison};
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 use crate::game::value::Plies;
-use crate::study::stats::split_draws;
+use crate::study::stats::{OpenCounts, is_zero, open_counts};
 use crate::tablebase::Tablebase;
 
 /// A slice with one side to move under two rulesets, as `taflbase compare` prints it in JSON.
@@ -59,17 +59,20 @@ pub struct Counts {
     pub win: u64,
     /// Losses for the side to move.
     pub loss: u64,
-    /// Draws; 0 where endless play is undecided.
+    /// Draws; 0 unless endless play is a draw.
     pub draw: u64,
-    /// Undecided positions; 0 where endless play is a draw.
+    /// Undecided positions; 0 unless endless play is undecided.
     pub undecided: u64,
+    /// Positions that the attackers win by endless play; left out of JSON if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub endless: u64,
 }
 
 /// The placements with the same change of their value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ChangeReport {
-    /// The outcome under the first ruleset: `win`, `draw`, `undecided` or `loss`.
+    /// The outcome under the first ruleset: `win`, `draw`, `undecided`, `endless` or `loss`.
     pub category: &'static str,
     /// The outcome under the second ruleset.
     pub other_category: &'static str,
@@ -101,9 +104,9 @@ pub struct PositionReport {
 
 impl Counts {
     fn new(rules: &Ruleset, counts: OutcomeCounts) -> Counts {
-        let (draw, undecided) = split_draws(rules, counts.draws);
+        let OpenCounts { draw, undecided, endless } = open_counts(rules, counts.draws);
         let (positions, win, loss) = (counts.total(), counts.wins, counts.losses);
-        Counts { positions, win, loss, draw, undecided }
+        Counts { positions, win, loss, draw, undecided, endless }
     }
 }
 

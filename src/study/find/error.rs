@@ -20,7 +20,7 @@ pub enum FindError {
     Outcome {
         /// The name.
         name: String,
-        /// The rules' outcome between win and loss: `draw` or `undecided`.
+        /// The rules' outcome between win and loss: `draw`, `undecided` or `endless`.
         open: &'static str,
     },
 }

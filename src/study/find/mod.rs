@@ -102,7 +102,7 @@ pub struct FoundCount {
     pub placements: u64,
 }
 
-/// Parses an outcome: `win`, `loss`, and `draw` or `undecided`, whichever the rules have.
+/// Parses an outcome: `win`, `loss`, and `draw`, `undecided` or `endless`, whichever the rules have.
 ///
 /// # Errors
 /// If the rules have no outcome of this name.

@@ -18,7 +18,7 @@ pub struct BalanceCell {
     /// The side to move.
     pub to_move: Side,
     /// What more than half of the placements are: `attackers` or `defenders`, whoever wins them,
-    /// `draw` or `undecided`; `None` if there is no such majority.
+    /// `draw`, `undecided` or `endless`; `None` if there is no such majority.
     pub majority: Option<&'static str>,
     /// The share of each winner.
     pub shares: WinnerShares,

@@ -137,7 +137,7 @@ impl Report {
         self
     }
 
-    /// Returns the name of the outcome that neither side wins: `draw` or `undecided`.
+    /// Returns the name of the outcome that neither side can force: `draw`, `undecided` or `endless`.
     pub fn open_outcome(&self) -> &'static str {
         self.endless.name()
     }

@@ -22,8 +22,8 @@ use crate::table::{Code, Metric, SideSummary, Source, Table, WIN_IN_1};
 
 pub use super::scan::StatsError;
 pub use longest::LongestWin;
-pub(super) use report::split_draws;
 pub use report::{Bar, KingBar, SideCounts, SideDetails, SideReport, SliceReport};
+pub(super) use report::{OpenCounts, is_zero, open_counts};
 pub use winners::{WinnerReport, WinnerShares, Winners};
 
 /// The positions of a slice with one side to move, by value.

@@ -24,10 +24,13 @@ pub struct SideCounts {
     pub win: u64,
     /// Losses for the side to move.
     pub loss: u64,
-    /// Draws; 0 where endless play is undecided.
+    /// Draws; 0 unless endless play is a draw.
     pub draw: u64,
-    /// Undecided positions; 0 where endless play is a draw.
+    /// Undecided positions; 0 unless endless play is undecided.
     pub undecided: u64,
+    /// Positions that the attackers win by endless play; left out of JSON if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub endless: u64,
     /// The longest win in plies; 0 if there is none, `None` for WDL tables.
     pub max_win: Option<Plies>,
     /// The longest loss in plies; 0 if there is none, `None` for WDL tables.
@@ -37,7 +40,7 @@ pub struct SideCounts {
 impl SideCounts {
     /// Creates the counts of a side from the summary of a table with that metric.
     pub fn new(rules: &Ruleset, to_move: Side, summary: &SideSummary, metric: Metric) -> Self {
-        let (draw, undecided) = split_draws(rules, summary.draws);
+        let OpenCounts { draw, undecided, endless } = open_counts(rules, summary.draws);
         let has_distances = metric == Metric::Dtw;
         SideCounts {
             to_move: to_move.name().to_owned(),
@@ -46,19 +49,35 @@ impl SideCounts {
             loss: summary.losses,
             draw,
             undecided,
+            endless,
             max_win: has_distances.then_some(summary.max_win),
             max_loss: has_distances.then_some(summary.max_loss),
         }
     }
 }
 
-/// Returns a count of draws as draws and undecided positions, whichever the rules have.
-pub(in crate::study) fn split_draws(rules: &Ruleset, draws: u64) -> (u64, u64) {
+/// Positions in which neither side can force a win, by what the rules make of endless play.
+#[derive(Clone, Copy, Default)]
+pub(in crate::study) struct OpenCounts {
+    pub draw: u64,
+    pub undecided: u64,
+    pub endless: u64,
+}
+
+/// Returns the count of such positions as what they are under the rules.
+pub(in crate::study) fn open_counts(rules: &Ruleset, open: u64) -> OpenCounts {
+    let mut counts = OpenCounts::default();
     match rules.endless {
-        Endless::Draw => (draws, 0),
-        // Slices of games that the attackers win by endless play are not solved.
-        Endless::Undecided | Endless::Attackers => (0, draws),
+        Endless::Draw => counts.draw = open,
+        Endless::Undecided => counts.undecided = open,
+        Endless::Attackers => counts.endless = open,
     }
+    counts
+}
+
+/// Returns whether a count is left out of JSON.
+pub(in crate::study) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Statistics of a slice with one side to move, as `taflbase stats` prints them in JSON.
@@ -90,7 +109,7 @@ pub struct SideReport {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Bar {
-    /// `win`, `draw`, `undecided` or `loss`.
+    /// `win`, `draw`, `undecided`, `endless` or `loss`.
     pub category: &'static str,
     /// Plies to the end of the game; `None` for draws, and for WDL tables.
     pub dtw: Option<Plies>,
@@ -133,10 +152,13 @@ pub struct KingBar {
     pub square: String,
     /// Wins for the side to move.
     pub win: u64,
-    /// Draws; 0 where endless play is undecided.
+    /// Draws; 0 unless endless play is a draw.
     pub draw: u64,
-    /// Undecided positions; 0 where endless play is a draw.
+    /// Undecided positions; 0 unless endless play is undecided.
     pub undecided: u64,
+    /// Positions that the attackers win by endless play; left out of JSON if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub endless: u64,
     /// Losses for the side to move.
     pub loss: u64,
 }
@@ -175,12 +197,13 @@ impl SideDetails {
 impl KingBar {
     fn new(rules: &Ruleset, count: &KingCount) -> KingBar {
         let KingCount { square, wins, draws, losses } = *count;
-        let (draw, undecided) = split_draws(rules, draws);
+        let OpenCounts { draw, undecided, endless } = open_counts(rules, draws);
         KingBar {
             square: rules.board.name(square).to_string(),
             win: wins,
             draw,
             undecided,
+            endless,
             loss: losses,
         }
     }

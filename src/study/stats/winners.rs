@@ -7,16 +7,20 @@ use serde::Serialize;
 use crate::game::rules::Side;
 
 use super::SideCounts;
+use super::report::is_zero;
 
 /// Placements by winner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Winners {
     /// Placements that the attackers win.
     pub attackers_win: u64,
-    /// Draws; 0 where endless play is undecided.
+    /// Draws; 0 unless endless play is a draw.
     pub draw: u64,
-    /// Undecided positions; 0 where endless play is a draw.
+    /// Undecided positions; 0 unless endless play is undecided.
     pub undecided: u64,
+    /// Positions that the attackers win by endless play; left out of JSON if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub endless: u64,
     /// Placements that the defenders win.
     pub defenders_win: u64,
 }
@@ -30,6 +34,9 @@ pub struct WinnerShares {
     pub draw: f64,
     /// The share of undecided positions.
     pub undecided: f64,
+    /// The share that the attackers win by endless play; left out of JSON if it is 0.
+    #[serde(skip_serializing_if = "is_zero_share")]
+    pub endless: f64,
     /// The share that the defenders win.
     pub defenders_win: f64,
 }
@@ -49,15 +56,20 @@ pub struct WinnerReport {
 impl Winners {
     /// Returns the winners of the placements with one side to move.
     pub fn of(counts: &SideCounts) -> Winners {
-        let SideCounts { win, loss, draw, undecided, .. } = *counts;
+        let SideCounts { win, loss, draw, undecided, endless, .. } = *counts;
         let is_attackers = counts.to_move == Side::Attackers.name();
         let (attackers_win, defenders_win) = if is_attackers { (win, loss) } else { (loss, win) };
-        Winners { attackers_win, draw, undecided, defenders_win }
+        Winners { attackers_win, draw, undecided, endless, defenders_win }
     }
 
     /// Returns the number of placements.
     pub fn positions(&self) -> u64 {
-        self.attackers_win + self.draw + self.undecided + self.defenders_win
+        self.attackers_win + self.open() + self.defenders_win
+    }
+
+    /// Returns the number of placements in which neither side can force a win.
+    pub fn open(&self) -> u64 {
+        self.draw + self.undecided + self.endless
     }
 
     /// Returns the placements that a side wins.
@@ -75,9 +87,15 @@ impl Winners {
             attackers_win: self.attackers_win as f64 / all,
             draw: self.draw as f64 / all,
             undecided: self.undecided as f64 / all,
+            endless: self.endless as f64 / all,
             defenders_win: self.defenders_win as f64 / all,
         }
     }
+}
+
+/// Returns whether a share is left out of JSON.
+fn is_zero_share(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl Sum for Winners {
@@ -86,15 +104,16 @@ impl Sum for Winners {
             attackers_win: sum.attackers_win + more.attackers_win,
             draw: sum.draw + more.draw,
             undecided: sum.undecided + more.undecided,
+            endless: sum.endless + more.endless,
             defenders_win: sum.defenders_win + more.defenders_win,
         })
     }
 }
 
 impl WinnerShares {
-    /// Returns the share of draws and undecided positions; only one of the two occurs.
+    /// Returns the share of placements in which neither side can force a win.
     pub fn open(&self) -> f64 {
-        self.draw + self.undecided
+        self.draw + self.undecided + self.endless
     }
 }
 

@@ -142,7 +142,7 @@ fn king_cells(board: Board, side: &SideSection, to_move: Side) -> Vec<Option<Cel
 
 /// Returns the placements that the attackers win, that nobody wins, and that the defenders win.
 fn by_winner(king: &KingBar, to_move: Side) -> [u64; 3] {
-    let open = king.draw + king.undecided;
+    let open = king.draw + king.undecided + king.endless;
     match to_move {
         Side::Attackers => [king.win, open, king.loss],
         Side::Defenders => [king.loss, open, king.win],

@@ -81,6 +81,7 @@ fn header(report: &Report, title: &str) -> String {
     let open = report.open_outcome();
     let drawn = match open {
         "draw" => "draws",
+        "endless" => "endless: neither side can force a win, and the attackers win endless play",
         _ => {
             "undecided: neither side can force a win by moves that do not depend on the game so far"
         }

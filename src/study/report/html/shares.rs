@@ -66,12 +66,8 @@ pub(super) fn table(report: &Report, to_move: Side) -> Table {
     let mut table = Table::new(["slice", "placements", attackers, open, defenders]);
     for section in &report.slices {
         let winners = Winners::of(&section.sides[to_move].counts);
-        let counts = [
-            winners.positions(),
-            winners.attackers_win,
-            winners.draw + winners.undecided,
-            winners.defenders_win,
-        ];
+        let counts =
+            [winners.positions(), winners.attackers_win, winners.open(), winners.defenders_win];
         table.numbers(section.slice.to_string(), counts);
     }
     table
