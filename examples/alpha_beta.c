@@ -23,6 +23,7 @@ typedef struct {
     /* The number of pieces in the largest table; larger positions are not probed. */
     int most_men;
     int draws_are_undecided;
+    int draws_are_endless;
     unsigned long nodes;
     /* Nodes whose value came from a table. */
     unsigned long answered;
@@ -71,6 +72,9 @@ static int probe(const Search *search, const TaflPosition *position, TaflWdl *wd
         return 0;
     /* Any other error means a damaged table. */
     check(status);
+    /* The attackers win an endless game. */
+    if (*wdl == TAFL_WDL_DRAW && search->draws_are_endless)
+        *wdl = position->to_move == 'a' ? TAFL_WDL_WIN : TAFL_WDL_LOSS;
     /* The result of an undecided position depends on the game's history: search on. */
     return *wdl != TAFL_WDL_DRAW || !search->draws_are_undecided;
 }
@@ -179,6 +183,7 @@ int main(int argc, char **argv)
     search.tables = tables;
     search.most_men = (int)taflbase_max_men(tables);
     search.draws_are_undecided = taflbase_draws_are_undecided(tables);
+    search.draws_are_endless = taflbase_draws_are_endless(tables);
     size_t length = read_positions(tables, &positions);
     int *values = allocate(NULL, (length + 1) * sizeof *values);
     for (int probes = 0; probes < 2; probes++) {

@@ -17,7 +17,7 @@ import pytest
 import taflbase
 from taflbase import Tablebase
 
-WDL = {"win": taflbase.WIN, "draw": 0, "undecided": 0, "loss": taflbase.LOSS}
+WDL = {"win": taflbase.WIN, "draw": 0, "undecided": 0, "endless": 0, "loss": taflbase.LOSS}
 SIDES = ("attackers", "defenders")
 
 

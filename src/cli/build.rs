@@ -82,8 +82,9 @@ With several processes also one line per ply that they computed together (0: pre
 the tables), with the rows that each found, the bytes that it sent to others, and its
 seconds:
   {"rules":"brandubh","slice":"K2v4","winner":"attackers","ply":1,"ranks":[{"rows":6712345,"bytes":51234567,"computing":1.9,"packing":0.2,"waiting":0.1}]}
-With --start, a last line (shortened); "value" is the winner, "draw" or "undecided", "sides"
-has the counts of the start's slice; "slices", "placements" and "bytes" are of all slices:
+With --start, a last line (shortened); "value" is the winner or, if neither side can force a
+win, "draw", "undecided" or "endless"; "sides" has the counts of the start's slice; "slices",
+"placements" and "bytes" are of all slices:
   {"rules":"5x5-corners-4v0","position":"/2t2/5/t1K1t/5/2t2/ a","to_move":"attackers","category":"loss","dtw":6,"moves":["c1-c2","Kc3-c4","c2-c1","Kc4-a4","c1-b1","Ka4-a5--"],"positions":["/2t2/5/t1K1t/5/2t2/ a"],"value":"defenders","slice":"K0v4","sides":[],"slices":4,"placements":213790,"bytes":5128}"#;
 
 #[derive(Serialize)]

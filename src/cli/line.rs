@@ -24,10 +24,10 @@ pub(super) struct Args {
     pictures: Pictures,
 }
 
-const HELP: &str = r#"The winner plays for the shortest win, the loser for the longest loss. For a draw or
-an undecided position only the value is printed. Needs the DTW tables of the slice and
-of those that captures lead to; tables of few men are part of the program, as for
-`probe`.
+const HELP: &str = r#"The winner plays for the shortest win, the loser for the longest loss. For a draw, or
+an undecided or endless position, only the value is printed. Needs the DTW tables of the
+slice and of those that captures lead to; tables of few men are part of the program, as
+for `probe`.
 
 With --svg or --png, the picture has a board for each move and one for the end.
 

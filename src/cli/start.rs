@@ -28,7 +28,7 @@ const DISK_ESTIMATE_MARGIN: u64 = 2;
 struct StartAnswer<'a> {
     #[serde(flatten)]
     line: LineAnswer<'a>,
-    /// The side that wins, or `draw` or `undecided`, as `solve` writes it.
+    /// The side that can force a win, or `draw`, `undecided` or `endless`, as `solve` writes it.
     value: &'a str,
     slice: String,
     sides: Vec<SideCounts>,
@@ -114,7 +114,7 @@ pub(super) fn print(
     }
     let verdict = match winner {
         Some(side) => format!("The {} win", side.name()),
-        None => "Neither side wins".to_owned(),
+        None => "Neither side can force a win".to_owned(),
     };
     let StartAnswer { slice, slices, placements, bytes, line, .. } = &answer;
     let rows: Vec<Vec<String>> = own_report
@@ -132,7 +132,7 @@ pub(super) fn print(
     ))
 }
 
-/// Returns the side that wins, if one does.
+/// Returns the side that can force a win, if one can.
 fn winner(to_move: Side, wdl: Wdl) -> Option<Side> {
     match wdl {
         Wdl::Win => Some(to_move),

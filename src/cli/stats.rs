@@ -50,8 +50,8 @@ JSON, one line per slice and side to move; "positions" counts all placements.
 "longest_win" and "longest_loss" are the first stored positions in index order with these
 values, or null; "mutual_zugzwangs" is the same for both sides, and null if undecided
 positions leave it open; the histogram is shortened here. "max_win" and "max_loss" are
-null for WDL tables. "endless" counts positions that the attackers win by endless play, under
-rules that say so:
+null for WDL tables. Where the attackers win endless play, "endless" counts the positions
+in which neither side can force a win; it is left out if there are none:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","mutual_zugzwangs":0,"histogram":[{"category":"win","dtw":1,"positions":130212}]}
 With --totals a line for each side to move and one for both, with shares from 0 to 1:
   {"rules":"brandubh","slices":10,"to_move":"either","positions":7744,"attackers_win":144,"draw":0,"undecided":0,"defenders_win":7600,"shares":{"attackers_win":0.0186,"draw":0.0,"undecided":0.0,"defenders_win":0.9814}}"#;

@@ -33,8 +33,8 @@ impl Answer {
 pub enum ProvedValue {
     /// This side can force a win.
     Win(Side),
-    /// Neither side can force a win: a draw, or undecided under rules where the winner depends on
-    /// the game's history.
+    /// Neither side can force a win: a draw, undecided under rules where the winner depends on the
+    /// game's history, or endless where the attackers win endless play.
     Endless(Endless),
     /// Not proved.
     Open,
@@ -44,8 +44,6 @@ impl fmt::Display for ProvedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ProvedValue::Win(side) => side.name(),
-            // The value of a proof is the winner, whether by force or not.
-            ProvedValue::Endless(Endless::Attackers) => Side::Attackers.name(),
             ProvedValue::Endless(endless) => endless.name(),
             ProvedValue::Open => "open",
         })

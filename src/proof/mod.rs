@@ -2,7 +2,7 @@
 //!
 //! Two questions are asked of a position: do the attackers force a win, and do the defenders?
 //! [`prove`] answers them by proof-number search, with endgame tables as leaves.
-//! If neither can, the position is a draw by endless play (under some rules, undecided).
+//! If neither can, the position is a draw by endless play (under some rules, undecided or endless).
 //!
 //! An answer need not be taken on trust. It comes with a [`Certificate`]: the winner's strategy,
 //! or, if a side does not win, the strategy by which the other side avoids losing. [`check`]

@@ -275,6 +275,9 @@ static void answers(const char *folder)
     REQUIRE(taflbase_draws_are_undecided(tables) && taflbase_board_size(tables) == 9);
     REQUIRE(!taflbase_draws_are_endless(tables));
     taflbase_free(tables);
+    REQUIRE(taflbase_open("copenhagen", NULL, NULL, &tables) == TAFL_STATUS_OK);
+    REQUIRE(taflbase_draws_are_endless(tables) && !taflbase_draws_are_undecided(tables));
+    taflbase_free(tables);
     char version[100];
     sprintf(version, "%d.%d.%d", TAFLBASE_VERSION_MAJOR, TAFLBASE_VERSION_MINOR,
             TAFLBASE_VERSION_PATCH);

@@ -4,11 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use serde_json::Value;
-use taflbase::Tablebase;
-use taflbase::rules::{Ruleset, Side};
-use taflbase::stats::count_values;
-use taflbase::table::Metric;
-use taflbase::value::Wdl;
+use taflbase::rules::Ruleset;
 
 use crate::place::{Place, ruleset};
 
@@ -108,29 +104,79 @@ fn longest_wins_are_shown_as_positions() {
     }
 }
 
-#[test]
-fn berkeley_reports_undecided_where_others_report_a_draw() {
-    let rules = ruleset("mini-edge");
-    let place = Place::new();
-    place.run(&["build", &rules, "--slice", "K0v5"]).done();
-    let base =
-        Tablebase::open_files(Ruleset::load(&rules).unwrap(), &place.path("tables")).unwrap();
-    let table = base.table("K0v5".parse().unwrap(), Metric::Dtw).unwrap();
-    let counted = count_values(base.rules(), table).unwrap();
-    let open = counted[Side::Attackers].values.iter().find(|value| value.wdl == Wdl::Draw).unwrap();
-    let position = open.example.to_text(base.rules());
-    for command in ["probe", "line"] {
-        let answer = &place.run(&[command, &rules, &position, "--json"]).json()[0];
-        assert_eq!(answer["category"], "undecided");
-        assert_eq!(answer["dtw"], Value::Null);
-        let text = place.run(&[command, &rules, &position]).done();
-        assert!(text.contains("attackers to move: undecided"), "{text}");
-        assert!(!text.contains("draw"), "{text}");
+/// Writes the rules of `mini-edge` with other values of repetition and endless play; returns the
+/// file.
+fn write_edge(place: &Place, name: &str, repetition: &str, endless: &str) -> String {
+    let mut text = fs::read_to_string(ruleset("mini-edge")).unwrap();
+    for (old, new) in [
+        ("name = \"mini-edge\"", format!("name = \"{name}\"")),
+        ("repetition = \"mover-loses\"", format!("repetition = \"{repetition}\"")),
+        ("endless = \"undecided\"", format!("endless = \"{endless}\"")),
+    ] {
+        assert!(text.contains(old));
+        text = text.replace(old, &new);
     }
-    let text = place.run(&["stats", &rules, "--slice", "K0v5"]).done();
-    assert!(text.contains("undecided 200 (") && !text.contains("draw"), "{text}");
-    let build = place.run(&["build", &rules, "--slice", "K0v5", "--force"]).done();
-    assert!(build.contains("undecided") && !build.contains("draw"), "{build}");
+    let file = format!("{name}.toml");
+    fs::write(place.path(&file), text).unwrap();
+    file
+}
+
+#[test]
+fn positions_that_neither_side_can_force_have_one_name() {
+    let place = Place::new();
+    let names = ["draw", "undecided", "endless"];
+    let games = [
+        write_edge(&place, "drawn", "draw", "draw"),
+        write_edge(&place, "lost", "mover-loses", "undecided"),
+        write_edge(&place, "barred", "defenders-barred", "attackers"),
+    ];
+    for (rules, name) in games.iter().zip(names) {
+        let only_own_name = |text: &str| {
+            let used: Vec<&str> = names.into_iter().filter(|known| text.contains(known)).collect();
+            assert_eq!(used, [name], "{text}");
+        };
+        only_own_name(&place.run(&["build", rules, "--slice", "K0v5"]).done());
+        let find = ["find", rules, "--slice", "K0v5", "--to-move", "attackers", "--value"];
+        let found = &place.run(&[&find[..], &[name, "--limit", "1", "--json"]].concat()).json()[0];
+        assert_eq!(found["category"], name);
+        let position = found["position"].as_str().unwrap();
+        for command in ["probe", "line"] {
+            let answer = &place.run(&[command, rules, position, "--json"]).json()[0];
+            assert_eq!((&answer["category"], &answer["dtw"]), (&name.into(), &Value::Null));
+            let text = place.run(&[command, rules, position]).done();
+            assert!(text.contains(&format!("attackers to move: {name}")), "{text}");
+            only_own_name(&text);
+        }
+        let solve = ["solve", rules, position, "--certificate", "open.cert"];
+        only_own_name(&place.run(&solve).done());
+        let proved = &place.run(&[&solve[..], &["--json"]].concat()).json()[0];
+        let checked = &place.run(&["solve", rules, "--check", "open.cert", "--json"]).json()[0];
+        assert_eq!((&proved["value"], &checked["value"]), (&name.into(), &name.into()));
+
+        let stats = ["stats", rules, "--slice", "K0v5"];
+        let text = place.run(&stats).done();
+        assert!(text.contains(&format!("{name} 200 (")), "{text}");
+        only_own_name(&text);
+        only_own_name(&place.run(&[&stats[..], &["--totals"]].concat()).done());
+        let counts = &place.run(&[&stats[..], &["--json"]].concat()).json()[0];
+        assert_eq!(names.map(|known| counts[known] == 200), names.map(|known| known == name));
+        for other in names.into_iter().filter(|other| *other != name) {
+            let words = [&*format!("\"{other}\""), &format!("win, loss or {name}")];
+            place.run(&[&find[..], &[other]].concat()).refused(2, &words);
+        }
+    }
+    let [drawn, lost, barred] = &games;
+    let compared = place.run(&["compare", drawn, lost, barred, "--slice", "K0v5", "--json"]).json();
+    let attackers: Vec<&Value> =
+        compared.iter().filter(|line| line["to_move"] == "attackers").collect();
+    assert_eq!(attackers.len(), 2);
+    for (line, name) in attackers.into_iter().zip(&names[1..]) {
+        assert_eq!(
+            (&line["counts"]["draw"], &line["other_counts"][name]),
+            (&200.into(), &200.into())
+        );
+        assert_eq!(line["changed_outcome"], 0);
+    }
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn games_that_nobody_wins_are_answered() {
     let place = Place::new();
     write_game(&place, "5x5-corners-4v0", Some("/1t3/2Kt1/1t3/2t2/5/"));
     let build = place.run(&["build", "mine.toml", "--start"]).done();
-    let answer = "\nNeither side wins from the start position, K0v4.\nattackers to move: draw\n\n";
+    let answer = "\nNeither side can force a win from the start position, K0v4.\nattackers to move: draw\n\n";
     assert!(build.contains(answer), "{build}");
     let json = place.run(&["build", "mine.toml", "--start", "--json"]).json();
     let answer = json.last().unwrap();

@@ -35,8 +35,9 @@ must have boards of the same size: for other boards, compare the shares of `stat
 A change is a pair of outcomes for the side to move, or the same outcome with a longer or
 shorter distance; each is shown with its first position in index order. Positions change
 most if a side wins under one ruleset and loses under the other (before changes to or
-from a draw) and both distances add up to the fewest plies. A draw and an undecided
-position are the same outcome.
+from a draw) and both distances add up to the fewest plies. Drawn, undecided and endless
+positions are the same outcome. Endless ones are counted in "endless", which is left out
+of JSON if there are none.
 
 Examples:
   taflbase compare brandubh brandubh-online

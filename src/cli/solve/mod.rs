@@ -63,9 +63,9 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Answers two questions by proof-number search: can the attackers force a win, and can the
-defenders? If neither can, the position is a draw (under some rules, undecided). Positions in the
-tables of the program and of the table folder are looked up. Without --nodes or --time the search
-runs until the value is decided, or until Ctrl-C.
+defenders? If neither can, the position is a draw; under some rules it is undecided, or endless,
+which the attackers win. Positions in the tables of the program and of the table folder are looked
+up. Without --nodes or --time the search runs until the value is decided, or until Ctrl-C.
 
 A proof number estimates the remaining effort to prove a win, a disproof number the effort to
 disprove it. "Not won" is claimed only with a closed set of positions, which the certificate

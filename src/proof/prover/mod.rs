@@ -72,7 +72,7 @@ impl Default for ProofOptions<'_> {
 pub struct Proof {
     /// By side, whether it can force a win.
     pub answers: BySide<Answer>,
-    /// The value of endless play under the rules: a draw, or undecided.
+    /// The value of endless play under the rules.
     pub endless: Endless,
     /// The number of expanded positions.
     pub nodes: u64,

@@ -45,7 +45,7 @@ struct Filter {
 impl Filter {
     fn new(query: Query) -> Result<Filter, Problem> {
         let sides = parse_sides(query.to_move.as_deref())?;
-        let known = ["win", "draw", "undecided", "loss"];
+        let known = ["win", "draw", "undecided", "endless", "loss"];
         if let Some(unknown) = query.category.as_deref().filter(|name| !known.contains(name)) {
             let detail = format!("category is {unknown:?}: use one of {}", known.join(", "));
             return Err(Problem::bad_parameter(detail));
