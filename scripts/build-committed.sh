@@ -34,3 +34,15 @@ commit tablut wdl 5
 commit large-hnefatafl dtw 3
 commit large-hnefatafl wdl 4
 commit alea-evangelii dtw 3
+commit brandubh-1 dtw 4
+commit brandubh-1 wdl 5
+commit magpie dtw 4
+commit saami-tablut dtw 4
+commit sea-battle-9 dtw 4
+commit copenhagen dtw 4
+commit fetlar dtw 3
+commit fetlar wdl 4
+commit tawlbwrdd-lewis dtw 4
+commit sea-battle-11 dtw 4
+commit copenhagen-13 dtw 3
+commit copenhagen-13 wdl 4

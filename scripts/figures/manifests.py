@@ -8,6 +8,7 @@ from fractions import Fraction
 from asking import ROOT, Problem, figure, table
 from formats import decimal, metric_bytes, percent, significant
 
+# The games of historical sources, which the highlights of docs/results.md are about.
 GAMES = ["brandubh", "berkeley", "ashton", "tablut", "large-hnefatafl", "alea-evangelii"]
 
 
@@ -55,10 +56,12 @@ def select(rules, which):
 
 
 def total(field, rules, slices, side=None):
-    """Returns the sum of a count over slices, for both sides to move or for one."""
+    """Returns the sum of a count over slices, for both sides to move or for one. `draw` counts all
+    positions that neither side can force."""
     sides = [s for name in slices for s in manifest(rules)[name]["sides"]]
-    fields = ["draw", "undecided"] if field == "draw" else [field]
-    return sum(s[f] for s in sides for f in fields if side in (None, s["to_move"]))
+    fields = ["draw", "undecided", "endless"] if field == "draw" else [field]
+    # Only some rules have endless positions.
+    return sum(s.get(f, 0) for s in sides for f in fields if side in (None, s["to_move"]))
 
 
 def size(metric, rules, slices):

@@ -40,9 +40,10 @@ distances of wins and losses are then upper bounds. Where the attackers win endl
 (copenhagen), a position that neither side can force is "endless": the attackers win it.
 
 Tables of few men are part of the program: the king and 4 soldiers of brandubh,
-brandubh-online and berkeley, 3 of ashton and tablut, 2 of the larger games; brandubh,
-tablut and large-hnefatafl also have win, draw or loss, without distances, with one
-soldier more. Files take precedence over these tables.
+brandubh-online and berkeley, 3 of the other games on boards up to 11x11 but fetlar, and
+2 of fetlar and the larger games; brandubh, brandubh-1, tablut, fetlar, copenhagen-13 and
+large-hnefatafl also have win, draw or loss, without distances, with one soldier more.
+Files take precedence over these tables.
 
 With --proofs, a position that no table has may be proved by a certificate of `solve`, or
 be one move away from it: its value is then marked as proved, without a distance. Of a

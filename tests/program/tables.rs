@@ -180,6 +180,25 @@ fn positions_that_neither_side_can_force_have_one_name() {
 }
 
 #[test]
+fn rings_around_inner_goals_are_refused() {
+    let place = Place::new();
+    let mut text = fs::read_to_string(ruleset("rings")).unwrap();
+    for (old, new) in [
+        ("core = ", "inner = \"b4\"\ncore = "),
+        ("goals = [\"corners\"]", "goals = [\"corners\", \"inner\"]"),
+    ] {
+        assert!(text.contains(old));
+        text = text.replace(old, new);
+    }
+    fs::write(place.path("goals.toml"), text).unwrap();
+    place.run(&["build", "goals.toml", "--slice", "K0v3"]).done();
+    for command in ["build", "plan", "verify"] {
+        let run = place.run(&[command, "goals.toml", "--slice", "K0v6"]);
+        run.refused(2, &["K0v6", "end.encirclement"]);
+    }
+}
+
+#[test]
 fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
     let place = Place::new();
     let beyond = "/7/4t2/7/t5t/2K4/6t/2t1t2/ d";

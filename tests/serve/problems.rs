@@ -65,9 +65,6 @@ async fn a_slice_without_a_table_names_the_build_command_if_a_machine_can_run_it
         (Some("unknown-slice"), &json!(null))
     );
     assert!(problem.get("slots").is_none(), "{problem}");
-    let unsolved = get(&router, &format!("{rules}/copenhagen/slices/K12v24")).await.json();
-    let detail = unsolved["detail"].as_str().unwrap();
-    assert!(detail.contains("does not solve games with"), "{unsolved}");
     let problem = get(&router, &format!("{rules}/brandubh/slices/K1v0")).await.json();
     assert!(problem.get("build").is_none(), "{problem}");
 }
