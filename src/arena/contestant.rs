@@ -1,6 +1,7 @@
 use crate::engine::{Clock, Engine, Iteration, Player, PlayerError, Score, Stopper};
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::{Move, legal_moves};
+use crate::protocol::htp::HtpPlayer;
 use crate::protocol::otep::ExternalPlayer;
 use crate::system::random::SeededRng;
 
@@ -105,5 +106,11 @@ impl Contestant for RandomMover {
 impl Contestant for ExternalPlayer {
     fn stopper(&self) -> Option<Stopper> {
         Some(ExternalPlayer::stopper(self))
+    }
+}
+
+impl Contestant for HtpPlayer {
+    fn stopper(&self) -> Option<Stopper> {
+        Some(HtpPlayer::stopper(self))
     }
 }

@@ -15,8 +15,8 @@ use super::contestant::Contestant;
 pub type Factory = Box<dyn Fn() -> Result<Box<dyn Contestant>, PlayerError> + Send + Sync>;
 
 /// The kinds of players.
-const KINDS: &str =
-    "engine, random, greedy, heuristic, traditional, expanded, improved, combination, otep";
+const KINDS: &str = "engine, random, greedy, heuristic, traditional, expanded, improved, combination, otep, htp, \
+     htp-tcp";
 
 /// The context in which a player is created.
 #[derive(Clone)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::engine::{Engine, EngineOptions, PlayerError, Weights};
 use crate::game::rules::Ruleset;
+use crate::protocol::htp::{ENGINE_PORT, HtpPlayer, Link};
 use crate::protocol::otep::ExternalPlayer;
 use crate::tablebase::Tablebase;
 
@@ -32,6 +33,8 @@ pub fn factory(text: &str, context: &PlayerContext) -> Result<Factory, Descripti
         "engine" => engine(text, details, context),
         "random" => random(text, details, context),
         "otep" => Ok(otep(details, context)),
+        "htp" => Ok(htp(details, Link::Pipes, context)),
+        "htp-tcp" => Ok(htp(details, Link::Socket(ENGINE_PORT), context)),
         other => pilarski::factory(text, other, details, context)
             .unwrap_or_else(|| Err(DescriptionError::Kind(other.to_owned()))),
     }
@@ -108,6 +111,17 @@ fn otep(command: &str, context: &PlayerContext) -> Factory {
     Box::new(move || {
         let player = ExternalPlayer::start(&command, Arc::clone(&rules))
             .map_err(|error| PlayerError { player: format!("otep:{command}"), ..error })?;
+        Ok(Box::new(player))
+    })
+}
+
+/// Returns the factory for a program that speaks the hnefatafl text protocol, given its command
+/// line.
+fn htp(command: &str, link: Link, context: &PlayerContext) -> Factory {
+    let (command, rules) = (command.to_owned(), Arc::clone(&context.rules));
+    Box::new(move || {
+        let player = HtpPlayer::start(&command, link, &rules)
+            .map_err(|error| PlayerError { player: format!("htp:{command}"), ..error })?;
         Ok(Box::new(player))
     })
 }

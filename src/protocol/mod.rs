@@ -2,9 +2,11 @@
 
 pub mod berkeley;
 pub mod challenge;
+mod child_engine;
 pub mod htp;
 mod lines;
 pub mod otep;
+mod process;
 mod session_options;
 mod shown_layout;
 

@@ -87,6 +87,8 @@ const HELP: &str = r#"A player is a kind, optionally followed by a colon and its
                           the players of Pilarski's paper, like combination:c=1,seed=7;
                           docs/pilarski.md lists their settings
   otep:COMMAND            a program that speaks the protocol of OpenTafl's engines
+  htp:COMMAND             a program that speaks the hnefatafl text protocol
+  htp-tcp:COMMAND         one that connects to port 49152 of this machine to play
 
 Games are played in pairs from the same random opening with sides reversed. Openings
 differ from each other, and leave neither side a win in one move. A player forfeits the
@@ -101,6 +103,7 @@ Examples:
   taflbase match brandubh engine random --games 20
   taflbase match tablut engine engine:tables=none --time 0.5 --sprt 0,20 --output games.jsonl
   taflbase match brandubh engine "otep:java -jar OpenTafl.jar --engine" --clock 5+2
+  taflbase match copenhagen engine "htp-tcp:hnefatafl-text-protocol --host 127.0.0.1 --ai basic"
 
 JSON, one line; "elo" and the values derived from it are null if they are undefined:
   {"rules":"brandubh","players":["engine","random"],"games":2,"a":{"attackers":{"wins":1,"draws":0,"losses":0,"faults":0},"defenders":{"wins":1,"draws":0,"losses":0,"faults":0}},"b":{"attackers":{"wins":0,"draws":0,"losses":1,"faults":0},"defenders":{"wins":0,"draws":0,"losses":1,"faults":0}},"mean_plies":24.5,"pairs":[0,0,0,0,1],"score":1.0,"variance":0.0,"elo":null,"elo_low":null,"elo_high":null,"normalised_elo":null,"los":null,"llr":null,"accepted":null,"complete":true}"#;

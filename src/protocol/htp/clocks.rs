@@ -14,11 +14,13 @@ pub(super) struct Clocks {
     since: Instant,
 }
 
-/// The time of each side, and the increment after each of its moves.
+/// The settings of the clocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct TimeSettings {
-    pub(super) time: Duration,
-    pub(super) increment: Duration,
+pub struct TimeSettings {
+    /// The time of each side.
+    pub time: Duration,
+    /// The time added after each of its moves.
+    pub increment: Duration,
 }
 
 impl Clocks {

@@ -110,14 +110,15 @@ fn unknown(name: &str) -> String {
 }
 
 /// Returns the protocol's name of a side.
-pub(super) fn role(side: Side) -> &'static str {
+pub fn role(side: Side) -> &'static str {
     match side {
         Side::Attackers => "attacker",
         Side::Defenders => "defender",
     }
 }
 
-fn side(name: &str) -> Result<Side, String> {
+/// Returns the side of this name, which may be its first letter.
+pub(in crate::protocol) fn side(name: &str) -> Result<Side, String> {
     match name.to_ascii_lowercase().as_str() {
         "a" | "attacker" => Ok(Side::Attackers),
         "d" | "defender" => Ok(Side::Defenders),

@@ -1,11 +1,12 @@
 //! The hnefatafl text protocol (HTP) of hnefatafl.org's programs: one command per line, each
 //! answered by a line `= RESPONSE` or `? ERROR`. It resembles the Go Text Protocol.
 //!
-//! A [`Session`] is the engine's side. `docs/protocols.md` describes the commands.
+//! A [`Session`] is the engine's side, an [`HtpPlayer`] the host's. `docs/protocols.md` describes the commands.
 
 mod clocks;
 mod command;
 mod drawing;
+mod host;
 mod rulesets;
 
 use std::io::{self, Read, Write};
@@ -24,11 +25,18 @@ use super::shown_layout::shown_layout;
 
 pub use super::session_options::SessionOptions;
 
-use clocks::{Clocks, TimeSettings};
-use command::{COMMANDS, Command, role};
+use clocks::Clocks;
+use command::{COMMANDS, Command};
 
+pub use super::process::Link;
+pub use clocks::TimeSettings;
+pub use command::role;
+pub(super) use command::side;
+pub use host::HtpPlayer;
 pub use rulesets::ruleset;
 
+/// The port to which hnefatafl.org's engines connect when they are driven over a socket.
+pub const ENGINE_PORT: u16 = 49152;
 /// The version of the protocol.
 const PROTOCOL_VERSION: &str = "1-beta";
 

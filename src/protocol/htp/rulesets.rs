@@ -1,4 +1,6 @@
-use crate::game::rules::Ruleset;
+use std::sync::Arc;
+
+use crate::game::rules::{Repetition, Ruleset};
 
 /// The rulesets of 11x11 and 13x13.
 const BUILTIN: [&str; 2] = ["copenhagen", "copenhagen-13"];
@@ -20,6 +22,28 @@ pub fn ruleset(size: usize) -> Result<Ruleset, String> {
     found.ok_or_else(|| format!("board_size: {size} is not 7, 11 or 13"))
 }
 
+/// Checks that a game of these rules can be played over the protocol, which has its own.
+///
+/// # Errors
+/// If the rules differ from those of the protocol on a board of the same size.
+pub(super) fn check(rules: &Arc<Ruleset>) -> Result<(), String> {
+    let plays = |known: &Ruleset| {
+        known.fingerprint() == rules.fingerprint()
+            && known.start == rules.start
+            && known.first == rules.first
+            && known.repetition == Repetition::DefendersBarred
+            && rules.repetition == Repetition::DefendersBarred
+    };
+    match ruleset(rules.board.size()) {
+        Ok(known) if plays(&known) => Ok(()),
+        _ => Err(format!(
+            "the protocol has no {}: its rulesets are {}, and on 7x7 its own",
+            rules.name,
+            BUILTIN.join(" and ")
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,7 +54,12 @@ mod tests {
         for (size, first) in [(7, Side::Defenders), (11, Side::Attackers), (13, Side::Attackers)] {
             let rules = ruleset(size).unwrap();
             assert_eq!((rules.board.size(), rules.first), (size, first));
+            assert_eq!(check(&Arc::new(rules)), Ok(()));
         }
         assert_eq!(ruleset(9).unwrap_err(), "board_size: 9 is not 7, 11 or 13");
+        for other in ["fetlar", "brandubh-1", "tablut"] {
+            let error = check(&Arc::new(Ruleset::builtin(other).unwrap())).unwrap_err();
+            assert!(error.contains(&format!("no {other}:")), "{error}");
+        }
     }
 }

@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::engine::{Clock, Player, PlayerError, Stopper};
@@ -7,35 +6,28 @@ use crate::game::history::{Game, Outcome};
 use crate::game::moves::Move;
 use crate::game::notation::parse_move;
 use crate::game::rules::{Ruleset, Side};
+use crate::protocol::child_engine::{ChildEngine, move_timeout};
+use crate::protocol::process::{Link, ProcessError};
 use crate::protocol::shown_layout::shown_layout;
 
 use super::clock::ClockLine;
 use super::notation::simple_move;
-use super::process::{EngineProcess, ProcessError};
 
 /// Time limit for the program's `hello`. The protocol allows 5 s; a busy machine may need more.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
-/// Tolerance beyond the clock, for communication.
-const GRACE: Duration = Duration::from_secs(2);
-/// Time limit for a move without a clock.
-const NO_CLOCK_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A player that runs an OTEP engine as a child process.
 ///
 /// A program that has failed is restarted for the next game. When the player is dropped, the
 /// program gets `goodbye`, and is killed if it does not exit.
 pub struct ExternalPlayer {
-    command: String,
-    /// The program, or the reason that it is not running.
-    process: Result<EngineProcess, String>,
+    engine: ChildEngine,
     /// The game as far as the program knows it.
     sent_game: Option<Game>,
     /// Whether `side` has been sent.
     has_side: bool,
     /// Whether it wants moves in full notation, with captures.
     full_moves: bool,
-    /// Set to stop waiting for a move.
-    stopped: Arc<AtomicBool>,
 }
 
 /// A reply to `play`.
@@ -64,14 +56,12 @@ impl ExternalPlayer {
     /// send `hello`.
     pub fn start(command: &str, rules: Arc<Ruleset>) -> Result<ExternalPlayer, PlayerError> {
         let mut player = ExternalPlayer {
-            command: command.to_owned(),
-            process: Err("is not running".to_owned()),
+            engine: ChildEngine::new(command, Link::Pipes, "goodbye"),
             sent_game: None,
             has_side: false,
             full_moves: false,
-            stopped: Arc::default(),
         };
-        let game = Game::new(rules).map_err(|error| player.error(error))?;
+        let game = Game::new(rules).map_err(|error| player.engine.error(error))?;
         player.begin(&game)?;
         player.sent_game = None;
         Ok(player)
@@ -80,36 +70,16 @@ impl ExternalPlayer {
     /// Returns a handle that interrupts the wait for a move from another thread. The program is
     /// then killed, and the player fails.
     pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(&self.stopped))
-    }
-
-    fn error(&self, reason: impl ToString) -> PlayerError {
-        PlayerError { player: self.name(), reason: reason.to_string() }
-    }
-
-    /// Kills the program and returns the error.
-    fn fail<T>(&mut self, reason: impl ToString) -> Result<T, PlayerError> {
-        let error = self.error(reason);
-        self.process = Err(error.reason.clone());
-        self.sent_game = None;
-        Err(error)
-    }
-
-    fn process(&mut self) -> Result<&mut EngineProcess, ProcessError> {
-        self.process.as_mut().map_err(|reason| ProcessError::Failed(reason.clone()))
-    }
-
-    fn send(&mut self, line: &str) -> Result<(), PlayerError> {
-        self.process().and_then(|process| process.send(line)).or_else(|error| self.fail(error))
+        self.engine.stopper()
     }
 
     /// Starts the program and waits for `hello`. As in OpenTafl, `rules` is sent first.
     fn launch(&mut self, rules: &str) -> Result<(), PlayerError> {
-        self.process = Ok(EngineProcess::start(&self.command).or_else(|error| self.fail(error))?);
+        self.engine.start()?;
         self.full_moves = false;
-        self.send(rules)?;
+        self.engine.send(rules)?;
         self.await_reply(HELLO_TIMEOUT, |line| (line == "hello").then_some(()))
-            .or_else(|error| self.fail(format!("{error} (waiting for hello)")))
+            .or_else(|error| self.engine.fail(format!("{error} (waiting for hello)")))
     }
 
     /// Waits for a line that `parse` accepts. Other lines are ignored, except the choice of a move
@@ -120,8 +90,7 @@ impl ExternalPlayer {
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, ProcessError> {
         let mut full_moves = self.full_moves;
-        let stopped = Arc::clone(&self.stopped);
-        let reply = self.process()?.await_reply(time_limit, &stopped, |line| {
+        let reply = self.engine.await_reply(time_limit, |line| {
             match line {
                 "simple-moves off" => full_moves = true,
                 "simple-moves on" => full_moves = false,
@@ -149,12 +118,12 @@ impl ExternalPlayer {
                 };
                 let line = format!("opponent-move {text} {after}");
                 self.sent_game = Some(game.clone());
-                self.send(&line)
+                self.engine.send(&line)
             }
             Some(_) | None => {
-                let line = rules_line(game).map_err(|reason| self.error(reason))?;
+                let line = rules_line(game).map_err(|reason| self.engine.error(reason))?;
                 self.sent_game = Some(game.clone());
-                self.send(&line)
+                self.engine.send(&line)
             }
         }
     }
@@ -162,37 +131,31 @@ impl ExternalPlayer {
     /// Requests a move.
     fn request_move(&mut self, side: Side, clock: Clock) -> Result<String, PlayerError> {
         if !self.has_side {
-            self.send(&format!("side {}", side.name()))?;
+            self.engine.send(&format!("side {}", side.name()))?;
             self.has_side = true;
         }
         if let Some(line) = ClockLine::of(clock) {
-            self.send(&format!("clock {line}"))?;
+            self.engine.send(&format!("clock {line}"))?;
         }
-        self.send(&format!("play {}", side.name()))?;
-        let time_limit = match clock {
-            Clock::PerMove(time) | Clock::Game { left: time, .. } => time.saturating_add(GRACE),
-            Clock::Nodes(_) | Clock::Depth(_) => NO_CLOCK_TIMEOUT,
-        };
-        match self.await_reply(time_limit, Reply::parse) {
+        self.engine.send(&format!("play {}", side.name()))?;
+        match self.await_reply(move_timeout(clock), Reply::parse) {
             Ok(Reply::Move(played)) => Ok(played),
-            Ok(Reply::Failure(reason)) => self.fail(format!("reports an error: {reason}")),
-            Err(error) => self.fail(error),
+            Ok(Reply::Failure(reason)) => self.engine.fail(format!("reports an error: {reason}")),
+            Err(error) => self.engine.fail(error),
         }
     }
 }
 
 impl Player for ExternalPlayer {
     fn name(&self) -> String {
-        let words = shlex::split(&self.command).unwrap_or_default();
-        let program = words.first().unwrap_or(&self.command);
-        program.rsplit(['/', '\\']).next().unwrap_or(program).to_owned()
+        self.engine.name()
     }
 
     fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
-        let rules = rules_line(game).map_err(|reason| self.error(reason))?;
+        let rules = rules_line(game).map_err(|reason| self.engine.error(reason))?;
         self.sent_game = Some(game.clone());
         self.has_side = false;
-        if self.process.is_ok() { self.send(&rules) } else { self.launch(&rules) }
+        if self.engine.is_running() { self.engine.send(&rules) } else { self.launch(&rules) }
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
@@ -201,8 +164,8 @@ impl Player for ExternalPlayer {
         let played = match parse_move(game.rules(), game.position(), &text) {
             Ok(played) => played,
             Err(error) => {
-                self.send("error 2")?;
-                return self.fail(format!("plays {text}: {error}"));
+                self.engine.send("error 2")?;
+                return self.engine.fail(format!("plays {text}: {error}"));
             }
         };
         let mut after = game.clone();
@@ -210,7 +173,7 @@ impl Player for ExternalPlayer {
         let board = shown_layout(&after).to_text(game.rules().board);
         self.sent_game = Some(after);
         // The move counts even if the program has exited after it.
-        let _ = self.send(&format!("move {board}"));
+        let _ = self.engine.send(&format!("move {board}"));
         Ok(played)
     }
 
@@ -223,7 +186,7 @@ impl Player for ExternalPlayer {
         };
         self.sent_game = None;
         // A program that has exited is restarted for the next game.
-        let _ = self.send(&format!("finish {code}"));
+        let _ = self.engine.send(&format!("finish {code}"));
     }
 }
 

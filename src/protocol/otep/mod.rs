@@ -8,7 +8,6 @@ mod clock;
 mod host;
 mod host_game;
 mod notation;
-mod process;
 mod search_thread;
 mod session;
 mod task;

@@ -1,4 +1,4 @@
-//! The hnefatafl text protocol.
+//! The engine.
 
 use std::io::Write;
 use std::process::Stdio;
