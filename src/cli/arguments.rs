@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
+use taflbase::engine::Clock;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
@@ -251,6 +252,23 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|time| time.as_millis() > 0 && time.as_secs() < 1 << 21)
         .ok_or_else(|| "write seconds, like 2 or 0.5".to_owned())
+}
+
+/// Parses the value of `--clock`, minutes and seconds: `5+2`.
+pub(super) fn parse_clock(text: &str) -> Result<Clock, String> {
+    let times = text
+        .split_once('+')
+        .and_then(|(minutes, seconds)| Some((duration(60.0, minutes)?, duration(1.0, seconds)?)));
+    match times {
+        Some((left, increment)) if !left.is_zero() => Ok(Clock::Game { left, increment }),
+        _ => Err("write minutes and seconds, like 5+2 or 0.5+0.1".to_owned()),
+    }
+}
+
+/// Parses a number of units, each of this many seconds, up to twelve days.
+fn duration(unit: f64, number: &str) -> Option<Duration> {
+    let seconds = unit * number.parse::<f64>().ok()?;
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() < 1 << 20)
 }
 
 /// Installs `act` as the handler of Ctrl-C. If it returns `false`, the program exits.

@@ -1,12 +1,10 @@
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use taflbase::engine::{Engine, Iteration};
+use taflbase::engine::Engine;
 use taflbase::history::Game;
-use taflbase::moves::Move;
 use taflbase::protocol::challenge::message::Turn;
 use taflbase::protocol::challenge::{
     ChallengeError, End, Event, PlayerConfig, colour, connect, play, port,
@@ -16,7 +14,8 @@ use taflbase::rules::Side;
 use super::arguments::parse_seconds;
 use super::engine_args::EngineArgs;
 use super::error::CliError;
-use super::output::{Session, grouped, time};
+use super::move_log::{move_text, move_texts, searched_move_text};
+use super::output::Session;
 
 /// The ruleset that the server plays.
 const RULES: &str = "ashton-server";
@@ -140,37 +139,14 @@ fn event_message(event: &Event<'_>) -> Message {
             Message::Warning("there is no legal move: the server will end the game by its clock")
         }
         Event::OpponentMoved(game, played) => {
-            Message::Move(move_text(game, game.moves().len(), played))
+            let name = colour(played.piece.side());
+            Message::Move(move_text(game, game.moves().len(), played, name))
         }
         Event::Moved(game, played, found) => {
-            let mut line = move_text(game, game.moves().len() + 1, played);
-            match found {
-                Some(found) => search_text(&mut line, found),
-                None => line.push_str("  the only move"),
-            }
-            Message::Move(line)
+            let (number, name) = (game.moves().len() + 1, colour(played.piece.side()));
+            Message::Move(searched_move_text(game, number, played, name, *found))
         }
     }
-}
-
-/// Formats a move with its number and colour.
-fn move_text(game: &Game, number: usize, played: &Move) -> String {
-    let name = colour(played.piece.side());
-    format!("{number:>4}  {name}  {:<9}", played.display(game.rules().board))
-}
-
-/// Appends the result of the search.
-fn search_text(line: &mut String, found: &Iteration) {
-    let Iteration { depth, nodes, time: taken, .. } = found;
-    let score = found.lines[0].score;
-    let (nodes, taken) = (grouped(*nodes), time(*taken));
-    // Writing to a string cannot fail.
-    let _ = write!(line, "  {score:>10}  depth {depth}, {nodes} nodes, {taken}");
-}
-
-fn move_texts(game: &Game) -> Vec<String> {
-    let board = game.rules().board;
-    game.moves().iter().map(|played| played.display(board).to_string()).collect()
 }
 
 /// Prints the result.

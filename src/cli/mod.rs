@@ -22,6 +22,7 @@ mod engine_args;
 mod error;
 mod file;
 mod find;
+mod hnefatafl_org;
 mod htp;
 mod json_output;
 mod line;
@@ -32,6 +33,7 @@ mod match_;
 mod measure;
 mod meter;
 mod model;
+mod move_log;
 mod otep;
 mod output;
 mod perft;
@@ -135,6 +137,7 @@ enum Command {
     Bench(bench::Args),
     Otep(otep::Args),
     Htp(htp::Args),
+    HnefataflOrg(hnefatafl_org::Args),
     Challenge(challenge::Args),
     Berkeley(berkeley::Args),
     Completions(completions::Args),
@@ -167,6 +170,7 @@ impl Command {
             | Command::Bench(_)
             | Command::Otep(_)
             | Command::Htp(_)
+            | Command::HnefataflOrg(_)
             | Command::Challenge(_)
             | Command::Berkeley(_)
             | Command::Completions(_)
@@ -230,6 +234,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         Command::Bench(args) => bench::run(&args, &session),
         Command::Otep(args) => otep::run(&args, &session),
         Command::Htp(args) => htp::run(&args, &session),
+        Command::HnefataflOrg(args) => hnefatafl_org::run(&args, &session),
         Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),

@@ -3,6 +3,8 @@
 pub mod berkeley;
 pub mod challenge;
 mod child_engine;
+mod connection;
+pub mod hnefatafl_org;
 pub mod htp;
 mod lines;
 pub mod otep;

@@ -13,6 +13,7 @@ mod damage;
 mod find;
 #[path = "../support/forge/mod.rs"]
 mod forge;
+mod hnefatafl_org;
 mod hostile;
 mod htp;
 mod manifest;

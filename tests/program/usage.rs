@@ -87,6 +87,7 @@ fn every_command_has_complete_help() {
         "match",
         "otep",
         "htp",
+        "hnefatafl-org",
         "challenge",
         "berkeley",
     ] {

@@ -11,7 +11,7 @@ use taflbase::arena::{
 };
 use taflbase::engine::Clock;
 
-use super::arguments::{MAX, on_interrupt, parse_number, parse_seconds};
+use super::arguments::{MAX, on_interrupt, parse_clock, parse_number, parse_seconds};
 use super::engine_args::proved_positions;
 use super::error::CliError;
 use super::machine::threads;
@@ -110,23 +110,6 @@ JSON, one line; "elo" and the values derived from it are null if they are undefi
 
 /// The interval between progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Parses the value of `--clock`, minutes and seconds: `5+2`.
-fn parse_clock(text: &str) -> Result<Clock, String> {
-    let times = text
-        .split_once('+')
-        .and_then(|(minutes, seconds)| Some((duration(60.0, minutes)?, duration(1.0, seconds)?)));
-    match times {
-        Some((left, increment)) if !left.is_zero() => Ok(Clock::Game { left, increment }),
-        _ => Err("write minutes and seconds, like 5+2 or 0.5+0.1".to_owned()),
-    }
-}
-
-/// Parses a number of units, each of this many seconds, up to twelve days.
-fn duration(unit: f64, number: &str) -> Option<Duration> {
-    let seconds = unit * number.parse::<f64>().ok()?;
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() < 1 << 20)
-}
 
 fn parse_games(text: &str) -> Result<usize, String> {
     match text.parse() {

@@ -10,15 +10,16 @@ mod error;
 mod follow;
 
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::sync::Arc;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, Iteration, Limits};
 use crate::game::history::Game;
 use crate::game::moves::{Move, legal_moves};
 use crate::game::rules::{Ruleset, Side};
+
+use super::connection;
 
 use follow::{Follower, Step};
 use message::{Action, State, Turn, from_text, to_text};
@@ -51,35 +52,13 @@ pub fn connect(
     retry: Duration,
     timeout: Duration,
 ) -> Result<TcpStream, ChallengeError> {
-    const PAUSE: Duration = Duration::from_millis(250);
-    let started = Instant::now();
-    loop {
-        match try_connect(host, port, timeout) {
-            Ok(stream) => return Ok(stream),
-            Err(error) if started.elapsed() + PAUSE > retry => {
-                let address = format!("{host}:{port}");
-                return Err(ChallengeError::Connect { address, tried: retry, error });
-            }
-            Err(_) => sleep(PAUSE),
-        }
-    }
-}
-
-fn try_connect(host: &str, port: u16, timeout: Duration) -> std::io::Result<TcpStream> {
-    const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-    let mut last = std::io::Error::other("the host name has no address");
-    for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(timeout))?;
-                stream.set_write_timeout(Some(timeout))?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
+    let stream = connection::connect(host, port, retry).map_err(|error| {
+        let address = format!("{host}:{port}");
+        ChallengeError::Connect { address, tried: retry, error }
+    })?;
+    stream.set_read_timeout(Some(timeout))?;
+    stream.set_write_timeout(Some(timeout))?;
+    Ok(stream)
 }
 
 /// Name, side and time limit of our player.

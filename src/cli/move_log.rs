@@ -1,0 +1,37 @@
+//! Moves as they are reported during a game.
+
+use taflbase::engine::Iteration;
+use taflbase::history::Game;
+use taflbase::moves::Move;
+
+use super::output::{grouped, time};
+
+/// Formats a move with its number and the name of its side.
+pub(super) fn move_text(game: &Game, number: usize, played: &Move, name: &str) -> String {
+    format!("{number:>4}  {name}  {:<9}", played.display(game.rules().board))
+}
+
+/// Formats our move with the result of the search, unless it was forced.
+pub(super) fn searched_move_text(
+    game: &Game,
+    number: usize,
+    played: &Move,
+    name: &str,
+    found: Option<&Iteration>,
+) -> String {
+    let text = move_text(game, number, played, name);
+    match found {
+        Some(Iteration { depth, nodes, time: taken, lines, .. }) => {
+            let score = lines[0].score;
+            let (nodes, taken) = (grouped(*nodes), time(*taken));
+            format!("{text}  {score:>10}  depth {depth}, {nodes} nodes, {taken}")
+        }
+        None => text + "  the only move",
+    }
+}
+
+/// Returns the moves of a game in notation.
+pub(super) fn move_texts(game: &Game) -> Vec<String> {
+    let board = game.rules().board;
+    game.moves().iter().map(|played| played.display(board).to_string()).collect()
+}

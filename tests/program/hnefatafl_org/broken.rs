@@ -1,0 +1,135 @@
+//! Servers that break the protocol: one clear line, and status 2.
+
+use taflbase::rules::Side;
+
+use super::standin::Server;
+
+#[test]
+fn nonsense_in_a_game_is_one_clear_line() {
+    for (line, word) in [
+        ("= game_over 7", "= game_over 7"),
+        ("= game_over 7 nobody", "= game_over 7 nobody"),
+        ("game seven play defender f4 f3", "game seven play"),
+        ("game 7 play defender f4", "game 7 play defender f4"),
+        ("game 7 play defender a1 a2", "a1-a2"),
+        ("game 7 play defender f4 z99", "f4-z99"),
+        ("= game_time {\"id\":}", "game_time: "),
+        ("= draw maybe", "= draw maybe"),
+        ("= \u{1b}[2J", ""),
+    ] {
+        let server = Server::new();
+        let client = server.client(&["attacker"]);
+        let mut standin = server.logged_in();
+        let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+        standin.play(&mut game, Side::Attackers, 1);
+        standin.say(line);
+        if word.is_empty() {
+            // A line of an unknown kind does no harm.
+            standin.say("= game_over 7 attacker_wins");
+            assert_eq!(client.end().done(), "attacker_wins: won after 1 plies\n");
+            continue;
+        }
+        let run = client.fails("the server has sent an invalid message: ");
+        assert!(run.err.lines().last().unwrap().contains(word), "{line}: {}", run.err);
+    }
+}
+
+#[test]
+fn two_moves_in_a_row_are_nonsense() {
+    let server = Server::new();
+    let client = server.client(&["attacker"]);
+    let mut standin = server.logged_in();
+    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    standin.play(&mut game, Side::Attackers, 2);
+    standin.say("game 7 play defender f5 f6");
+    client.fails("it plays twice in a row for the opponent");
+}
+
+#[test]
+fn a_login_is_refused_with_the_servers_reason() {
+    for (answer, word) in [
+        ("? login wrong_version", "another version of its protocol"),
+        ("? login multiple_possible_errors wrong_password", "refuses the login: wrong password"),
+        ("? login multiple_possible_errors account_not_in_database", "--create-account"),
+        ("? login multiple_possible_errors logged_in_already", "logged in already"),
+        ("? login _ username is more than 16 characters", "username is more than 16"),
+    ] {
+        let server = Server::new();
+        let client = server.client(&["attacker"]);
+        let mut standin = server.accept();
+        standin.hear();
+        standin.say(answer);
+        client.fails(word);
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused() {
+    let server = Server::new();
+    let client = server.client(&["attacker"]);
+    let mut standin = server.accept();
+    standin.hear();
+    standin.say_raw(b"= \xff\xfe\n");
+    client.fails("it is not UTF-8");
+}
+
+#[test]
+fn a_server_that_goes_away_before_the_game_ends_the_program() {
+    let server = Server::new();
+    let client = server.client(&["attacker"]);
+    let mut standin = server.accept();
+    standin.hear();
+    standin.say_raw(b"= log");
+    drop(standin);
+    client.fails("the connection was lost: the server has closed it");
+}
+
+#[test]
+fn a_game_that_is_lost_again_and_again_is_given_up() {
+    let server = Server::new();
+    let client = server.client(&["attacker"]);
+    let mut standin = server.logged_in();
+    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    standin.play(&mut game, Side::Attackers, 1);
+    drop(standin);
+    for _ in 0..5 {
+        drop(server.accept());
+    }
+    let run = client.fails("taflbase: the connection was lost: ");
+    assert_eq!(run.err.matches("connecting again").count(), 5, "{}", run.err);
+}
+
+#[test]
+fn a_game_that_has_ended_meanwhile_is_reported() {
+    let server = Server::new();
+    let client = server.client(&["attacker"]);
+    let mut standin = server.logged_in();
+    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    standin.play(&mut game, Side::Attackers, 1);
+    drop(standin);
+    let mut again = server.logged_in();
+    assert_eq!(again.hear(), "resume_game_json 7");
+    // The server does not answer for a game that it does not have.
+    assert_eq!(again.hear(), "ping");
+    again.say("= ping");
+    client.fails("does not know this game");
+}
+
+#[test]
+fn nobody_comes() {
+    let server = Server::new();
+    let client = server.client(&["attacker", "--patience", "0.3"]);
+    let mut standin = server.logged_in();
+    standin.hear();
+    standin.say("= new_game 7");
+    client.fails("no opponent has come within 0.3 s: wait longer");
+}
+
+#[test]
+fn the_other_side_of_a_game_is_refused() {
+    let server = Server::new();
+    let client = server.client(&["attacker", "--join", "7"]);
+    let mut standin = server.logged_in();
+    standin.begin(Side::Defenders, "un-timed _ _", 11);
+    client.fails("name the other role");
+}
