@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
 use browser::{Page, environment};
+use serde_json::json;
 
 /// A program with a display; it ends with the test.
 struct Program(Child);
@@ -90,5 +91,20 @@ async fn a_display_shows_a_draw() {
     }
     page.reads(".verdict .title", "The game is drawn").await;
     page.reads(".verdict .more", "This position has occurred before.").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_display_draws_a_ring_that_wins() {
+    let ring = "/11/11/11/5t5/4t1t4/3t1KTt3/4t1t4/11/5t5/11/11/ a";
+    let (mut program, url) =
+        Program::start(&["play", "copenhagen", "--side", "both", "--position", ring]);
+    let page = Page::at(&url).await;
+    page.reads(".verdict .more", "Your turn").await;
+    assert_eq!(page.value("document.querySelectorAll('.walls path').length").await, json!(0));
+    program.say("f9-f8");
+    page.reads(".verdict .more", "The attackers have encircled all defenders.").await;
+    page.until("document.querySelectorAll('.walls .inside').length === 5").await;
+    assert_eq!(page.value("document.querySelectorAll('.fallen').length").await, json!(0));
     page.close().await;
 }

@@ -79,6 +79,11 @@ async fn every_view_is_accessible_in_both_themes() {
         page.press("Analyse").await;
         page.until("document.querySelector('.ideas g')").await;
         assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, a tree and a review");
+        page.run("document.querySelector('[aria-label=Clock]').value = '3 2'").await;
+        page.press("From this position").await;
+        page.until("document.querySelector('.clock.running')").await;
+        assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, a game with clocks");
+        page.press("End the game").await;
         page.press("Game…").await;
         page.until("document.querySelector('dialog')?.open").await;
         assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, the game's dialog");
