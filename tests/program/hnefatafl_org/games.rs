@@ -106,8 +106,8 @@ fn a_draw_is_accepted_by_the_side_that_is_behind() {
         assert_eq!(offers[1].ends_with("accepted"), wants_draw, "{}", run.err);
         // The score of the client's last move before the offer decides.
         let before = run.err.split("offers a draw").nth(1).unwrap();
-        let scores = before.lines().filter(|line| line.contains("depth"));
-        let score = scores.last().unwrap().split_whitespace().nth(3).unwrap().parse::<f64>();
+        let mut scores = before.lines().filter(|line| line.contains("depth"));
+        let score = scores.next_back().unwrap().split_whitespace().nth(3).unwrap().parse::<f64>();
         assert_eq!(score.unwrap() < 0.0, wants_draw, "{}", run.err);
         assert!(run.done().starts_with("draw: drawn"));
     }

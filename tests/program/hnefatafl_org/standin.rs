@@ -34,8 +34,12 @@ pub(crate) struct Standin {
     reader: BufReader<TcpStream>,
 }
 
-/// A client that plays as `hnefi`, and the folder with its password.
-pub(crate) struct Client(Child, Place);
+/// A client that plays as `hnefi`.
+pub(crate) struct Client {
+    child: Child,
+    /// The folder with its password, which is deleted after it has ended.
+    _place: Place,
+}
 
 impl Server {
     pub(crate) fn new() -> Server {
@@ -52,7 +56,7 @@ impl Server {
         command.args(["--password-file", "secret", "--retry", "20"]);
         command.args(["--threads", "1", "--hash", "1", "--nodes", "300"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Client(command.spawn().unwrap(), place)
+        Client { child: command.spawn().unwrap(), _place: place }
     }
 
     /// Accepts a connection, if it comes soon.
@@ -83,7 +87,7 @@ impl Server {
 
 impl Client {
     pub(crate) fn end(self) -> Run {
-        Run::ended(self.0.wait_with_output().unwrap())
+        Run::ended(self.child.wait_with_output().unwrap())
     }
 
     /// Checks that the client ends with an error, whose one line contains this word.
