@@ -141,6 +141,7 @@ impl Message {
             ["=", name, ref rest @ ..] => parse_response(name, rest).ok_or_else(invalid),
             ["game", id, ref rest @ ..] => parse_turn(id, rest).ok_or_else(invalid),
             ["request_draw", id, _] => id.parse().map(Message::DrawOffered).map_err(|_| invalid()),
+            ["game" | "request_draw", ..] => Err(invalid()),
             _ => Ok(Message::Other),
         }
     }
@@ -313,6 +314,7 @@ mod tests {
             "game 7 generate_move roleless",
             "game 7 play attacker d1",
             "request_draw x attacker",
+            "request_draw 7",
             "= game_time {\"id\":7}",
             "= resume_game_json {}",
         ] {
