@@ -90,3 +90,11 @@ async fn endless_positions_are_counted_in_charts() {
     assert!(lefts.len() == 3 && lefts.is_sorted_by(|one, two| two - one > 1), "{lefts:?}");
     page.close().await;
 }
+
+#[tokio::test]
+async fn tables_of_present_games_have_endless_positions() {
+    let page = Page::open("#copenhagen/4Kt5/4t6/11/11/11/2t8/11/11/11/11/11/_a").await;
+    page.reads(".verdict .title", "Endless: the attackers win").await;
+    page.reads(".moves .group.endless h3", "Endless").await;
+    page.close().await;
+}
