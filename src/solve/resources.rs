@@ -55,14 +55,16 @@ const CODES_PER_ATTACKER: Amount = 8;
 /// Bytes of the stage files for each row and word of lanes, and the factor if they are not
 /// compressed. Approximate.
 const STAGE_BYTES_PER_WORD: Amount = 14;
-const COMPRESSION_FACTOR: Amount = 8;
+const COMPRESSION_FACTOR: Amount = 4;
 /// Findings per row over all plies, in percent: for each attacker, and in addition. Approximate.
 const FOUND_PER_ATTACKER: Amount = 92;
 const FOUND_PER_ROW: Amount = 310;
-/// Bytes of seeds sent between partitions, for each word of a row, and the factor that compression
-/// saves. Approximate.
-const SEEDS_PER_WORD: Amount = 22;
-const BATCH_COMPRESSION_FACTOR: Amount = 5;
+/// Bytes of a found row that are left without zero bytes, in percent. Approximate.
+const NONZERO_BYTES: Amount = 36;
+/// Bytes of seeds sent between partitions, for each word of a row, and the size of compressed
+/// batches, in percent. Approximate.
+const SEEDS_PER_WORD: Amount = 10;
+const COMPRESSED_BATCH: Amount = 40;
 /// Memory of a worker besides its rows, and of the program besides its workers.
 const WORKER_BYTES: Amount = 4 << 20;
 const PROGRAM_BYTES: Amount = 16 << 20;
@@ -276,11 +278,11 @@ impl Resources {
     /// Estimates the bytes that all ranks together exchange.
     pub(super) fn exchanged_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
         let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
-        // As many bytes as a row has, and one for the distance from the row before.
-        let plies = found * (self.row_bytes + 1) / 100;
+        // The lanes, and a byte for the distance from the row before.
+        let plies = found * (self.row_bytes * NONZERO_BYTES + 100) / (100 * 100);
         let plain = Amount::from(self.rows) * (plies + SEEDS_PER_WORD * self.row_bytes / 8);
         let stays_plain = self.stays_plain(storage, ranks, allowed);
-        let sent = if stays_plain { plain } else { plain / BATCH_COMPRESSION_FACTOR };
+        let sent = if stays_plain { plain } else { plain * COMPRESSED_BATCH / 100 };
         clamped(sent / ranks as Amount * (ranks as Amount - 1))
     }
 

@@ -46,6 +46,21 @@ pub(crate) trait Processor: Copy {
             places[place] = value;
         }
     }
+    /// Moves the bytes that the mask has set to the lowest bytes, and clears the others.
+    #[inline(always)]
+    fn gather_bytes(self, word: u64, mask: u64) -> u64 {
+        let kept = word.to_le_bytes().into_iter().zip(mask.to_le_bytes()).rev();
+        kept.filter(|&(_, mask)| mask != 0).fold(0, |all, (byte, _)| all << 8 | u64::from(byte))
+    }
+    /// Moves the lowest bytes to those that the mask has set, and clears the others.
+    #[inline(always)]
+    fn scatter_bytes(self, mut bytes: u64, mask: u64) -> u64 {
+        u64::from_le_bytes(mask.to_le_bytes().map(|mask| {
+            let byte = bytes as u8 & mask;
+            bytes >>= mask & 8;
+            byte
+        }))
+    }
 }
 
 /// Permutes the lanes of eight rows, one row after another.
@@ -102,7 +117,7 @@ mod avx512 {
         __m512i, _mm512_bitshuffle_epi64_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512,
         _mm512_mask_blend_epi64, _mm512_mask_storeu_epi16, _mm512_movepi64_mask, _mm512_or_si512,
         _mm512_permutexvar_epi64, _mm512_set_epi64, _mm512_set1_epi16, _mm512_set1_epi64,
-        _mm512_shuffle_epi8, _mm512_storeu_si512,
+        _mm512_shuffle_epi8, _mm512_storeu_si512, _pdep_u64, _pext_u64,
     };
     use std::sync::LazyLock;
 
@@ -126,13 +141,17 @@ mod avx512 {
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512bitalg")
                     && is_x86_feature_detected!("gfni")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
             });
             KNOWN.then_some(Avx512(()))
         }
 
         #[inline]
         pub(super) fn run(self, kernel: impl Kernel) {
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,gfni")]
+            #[target_feature(
+                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,gfni,bmi2,popcnt"
+            )]
             fn compiled(kernel: impl Kernel, processor: Avx512) {
                 kernel.run(processor);
             }
@@ -274,6 +293,18 @@ mod avx512 {
                     _mm512_mask_storeu_epi16(places.as_mut_ptr().cast(), bits as u32, values);
                 }
             }
+        }
+
+        #[inline(always)]
+        fn gather_bytes(self, word: u64, mask: u64) -> u64 {
+            // SAFETY: the processor must have the feature, which `self` proves.
+            unsafe { _pext_u64(word, mask) }
+        }
+
+        #[inline(always)]
+        fn scatter_bytes(self, bytes: u64, mask: u64) -> u64 {
+            // SAFETY: the processor must have the feature, which `self` proves.
+            unsafe { _pdep_u64(bytes, mask) }
         }
     }
 }

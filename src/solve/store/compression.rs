@@ -14,7 +14,7 @@ const MAX_QUERY_BYTES: u64 = 64 << 20;
 /// The minimum number of bytes written between two queries.
 const MIN_QUERY_BYTES: u64 = 64 << 10;
 
-/// When scratch files are compressed. Compression takes time and shrinks them to an eighth or less.
+/// When scratch files are compressed. Compression takes time and shrinks them to a third or less.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compression {
     /// Compress everything.

@@ -23,8 +23,8 @@ use super::stage::{Key, PARTIAL, Part};
 /// A level of compression that takes little time compared with computing the records.
 const LEVEL: i32 = 1;
 
-/// Below this number of uncompressed bytes compression saves nothing: disks allocate whole blocks.
-const MIN_PLAIN_BYTES: u64 = 4096;
+/// Fewer uncompressed bytes than this hardly become smaller.
+const MIN_PLAIN_BYTES: u64 = 64;
 
 /// A finished part of a stage.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::stage::{KEY_BYTES, Key, Part};
 pub(crate) type Hash = [u8; 32];
 
 /// The first bytes of a stage file; the last one is the version.
-const MAGIC: [u8; 8] = *b"TAFLWRK\x06";
+const MAGIC: [u8; 8] = *b"TAFLWRK\x07";
 
 pub(super) const HEADER_BYTES: usize = MAGIC.len() + 2 * size_of::<Hash>();
 const FOOTER_BYTES: usize = size_of::<u64>() + size_of::<Hash>();

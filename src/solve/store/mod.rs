@@ -5,6 +5,7 @@ mod compression;
 mod error;
 mod file;
 mod index;
+mod planes;
 mod spill_file;
 mod stage;
 mod stages;

@@ -101,7 +101,7 @@ impl SpillFile {
         Ok(SpillFile { file, end: AtomicU64::new(0), policy: Arc::clone(&scratch.policy), path })
     }
 
-    /// Adds a record of fewer than 2^31 bytes.
+    /// Adds a record of fewer than 2^32 bytes.
     ///
     /// # Errors
     /// If the disk fails or is full.
