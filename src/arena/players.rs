@@ -10,7 +10,7 @@ use crate::protocol::htp::{ENGINE_PORT, HtpPlayer, Link};
 use crate::protocol::otep::ExternalPlayer;
 use crate::tablebase::Tablebase;
 
-use super::contestant::{EnginePlayer, RandomMover};
+use super::contestant::{Contestant, EnginePlayer, RandomMover};
 use super::description::{
     DescriptionError, Factory, PlayerContext, pairs, parse_number, unknown_key,
 };
@@ -32,9 +32,9 @@ pub fn factory(text: &str, context: &PlayerContext) -> Result<Factory, Descripti
     match kind.trim() {
         "engine" => engine(text, details, context),
         "random" => random(text, details, context),
-        "otep" => Ok(otep(details, context)),
-        "htp" => Ok(htp(details, Link::Pipes, context)),
-        "htp-tcp" => Ok(htp(details, Link::Socket(ENGINE_PORT), context)),
+        "otep" => Ok(otep(text, details, context)),
+        "htp" => Ok(htp(text, details, Link::Pipes, context)),
+        "htp-tcp" => Ok(htp(text, details, Link::Socket(ENGINE_PORT), context)),
         other => pilarski::factory(text, other, details, context)
             .unwrap_or_else(|| Err(DescriptionError::Kind(other.to_owned()))),
     }
@@ -106,23 +106,27 @@ fn random(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
 }
 
 /// Returns the factory for a program that speaks OpenTafl's protocol, given its command line.
-fn otep(command: &str, context: &PlayerContext) -> Factory {
+fn otep(text: &str, command: &str, context: &PlayerContext) -> Factory {
     let (command, rules) = (command.to_owned(), Arc::clone(&context.rules));
-    Box::new(move || {
-        let player = ExternalPlayer::start(&command, Arc::clone(&rules))
-            .map_err(|error| PlayerError { player: format!("otep:{command}"), ..error })?;
-        Ok(Box::new(player))
-    })
+    external(text, move || ExternalPlayer::start(&command, Arc::clone(&rules)))
 }
 
 /// Returns the factory for a program that speaks the hnefatafl text protocol, given its command
 /// line.
-fn htp(command: &str, link: Link, context: &PlayerContext) -> Factory {
+fn htp(text: &str, command: &str, link: Link, context: &PlayerContext) -> Factory {
     let (command, rules) = (command.to_owned(), Arc::clone(&context.rules));
+    external(text, move || HtpPlayer::start(&command, link, &rules))
+}
+
+/// Returns the factory for another program, which `start` starts. Errors then name the description.
+fn external<P: Contestant + 'static>(
+    text: &str,
+    start: impl Fn() -> Result<P, PlayerError> + Send + Sync + 'static,
+) -> Factory {
+    let player = text.to_owned();
     Box::new(move || {
-        let player = HtpPlayer::start(&command, link, &rules)
-            .map_err(|error| PlayerError { player: format!("htp:{command}"), ..error })?;
-        Ok(Box::new(player))
+        let program = start().map_err(|error| PlayerError { player: player.clone(), ..error })?;
+        Ok(Box::new(program))
     })
 }
 

@@ -29,7 +29,8 @@ const HELP: &str = r#"Reads commands from standard input, one per line, and answ
   show_board, show_board_open_tafl   the board, the top rank first
   list_commands, known_command NAME, name, version, protocol_version, quit
 ROLE is attacker or defender, or its first letter. The rules are those of `taflbase rules
-copenhagen` and copenhagen-13; docs/protocols.md has those of 7x7. In positions of few men, best moves come from tables.
+copenhagen` and copenhagen-13; docs/protocols.md has those of 7x7. In positions of few men,
+best moves come from tables.
 
 Examples:
   taflbase htp

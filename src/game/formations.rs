@@ -61,14 +61,14 @@ impl Move {
             // The wall of soldiers that are never captured does nothing.
             formations.retain(|formation| formation.inside.meets(self.captured));
         }
-        let after = position.after(self);
+        let after = || position.after(self);
         formations.extend(match self.ending {
-            Some(Ending::ExitFort) => exit_fort(rules, &after).map(|[inside, wall]| Formation {
+            Some(Ending::ExitFort) => exit_fort(rules, &after()).map(|[inside, wall]| Formation {
                 kind: FormationKind::ExitFort,
                 inside,
                 wall,
             }),
-            Some(Ending::Encirclement) => encircled(rules, &after).map(|inside| Formation {
+            Some(Ending::Encirclement) => encircled(rules, &after()).map(|inside| Formation {
                 kind: FormationKind::Encirclement,
                 inside,
                 wall: neighbours(rules, inside),
