@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes the parsers of tables, positions, moves, rulesets, records of rules and games, and
 # the input from other programs (frames and messages of the challenge, Berkeley's commands,
-# OpenTafl's lines, requests to the explorer), each for SECONDS (default: 60). An input that
+# the lines of OpenTafl and of hnefatafl.org, requests to the explorer), each for SECONDS (default: 60). An input that
 # fails a check (tests/fuzz_seeds/checks.rs) is saved in target/fuzz/found/: fix the cause,
 # and move the input to tests/fuzz_seeds/, which `cargo test` replays.
 #
@@ -15,7 +15,7 @@ seconds=${1:-60}
 shift || true
 targets=("$@")
 if [ ${#targets[@]} = 0 ]; then
-    targets=(table position moves ruleset otn record server message commands host request)
+    targets=(table position moves ruleset otn record server message commands host htp request)
 fi
 
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz

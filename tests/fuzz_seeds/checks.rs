@@ -26,7 +26,7 @@ use taflbase::moves::{find_move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
 use taflbase::protocol::challenge::message::{self, Action, State};
-use taflbase::protocol::{berkeley, challenge, otep};
+use taflbase::protocol::{SessionOptions, berkeley, challenge, htp, otep};
 use taflbase::record::Record;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::serve::{AppState, ServeOptions, router};
@@ -336,22 +336,24 @@ pub fn message(bytes: &[u8]) {
     }
 }
 
+/// Options of an engine that searches as little as possible.
+fn session_options() -> SessionOptions {
+    SessionOptions {
+        threads: NonZeroUsize::MIN,
+        table_bytes: 1 << 20,
+        contempt: 0,
+        limits: Limits::nodes(9),
+        tables: None,
+        proofs: Vec::new(),
+    }
+}
+
 /// What a host sends to an OTEP engine, which answers line by line.
 pub fn host(bytes: &[u8]) {
     // After a goodbye, nothing waits for a clock.
     let lines = [bytes, b"\ngoodbye\n"].concat();
-    let threads = NonZeroUsize::MIN;
-    let limits = Limits::nodes(9);
-    let options = otep::SessionOptions {
-        threads,
-        table_bytes: 1 << 20,
-        contempt: 0,
-        limits,
-        tables: None,
-        proofs: Vec::new(),
-    };
     let mut output = Vec::new();
-    otep::Session::new(options).run(Cursor::new(lines), &mut output).unwrap();
+    otep::Session::new(session_options()).run(Cursor::new(lines), &mut output).unwrap();
     let output = String::from_utf8(output).unwrap();
     assert!(output.starts_with("hello\n"), "{output:?}");
     for line in output.lines() {
@@ -414,4 +416,18 @@ pub fn commands(bytes: &[u8]) {
         let is_board = line == "===" || line.len() == 20;
         assert!(is_board || line.starts_with("* "), "{line:?}");
     }
+}
+
+/// Commands of the hnefatafl text protocol, each of which has one answer.
+pub fn htp(bytes: &[u8]) {
+    // Clocks that have run down: a search would use the time of others.
+    let text = String::from_utf8_lossy(bytes).replace("fischer", "fischer 0 0 #");
+    let commands = text.split('\n').map(|line| line.split('#').next().unwrap_or_default().trim());
+    let commands = commands.filter(|command| !command.is_empty());
+    let count = commands.take_while(|&command| command != "quit").count();
+    let mut output = Vec::new();
+    htp::Session::new(session_options()).unwrap().run(text.as_bytes(), &mut output).unwrap();
+    let output = String::from_utf8(output).unwrap();
+    let answers = output.lines().filter(|line| line.starts_with("= ") || line.starts_with("? "));
+    assert_eq!(answers.count(), count, "{output}");
 }

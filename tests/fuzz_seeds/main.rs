@@ -75,3 +75,8 @@ fn messages() {
 fn hosts() {
     each_file("tests/fuzz_seeds/host", checks::host);
 }
+
+#[test]
+fn htp_commands() {
+    each_file("tests/fuzz_seeds/htp", checks::htp);
+}

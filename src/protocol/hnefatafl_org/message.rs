@@ -249,6 +249,8 @@ pub(super) fn new_game(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -320,6 +322,47 @@ mod tests {
         ] {
             let error = Message::parse(line).unwrap_err();
             assert_eq!(error.lines().count(), 1, "{error}");
+        }
+    }
+
+    /// Words with which lines of the server begin and go on.
+    const WORDS: [&str; 24] = [
+        "=",
+        "?",
+        "game",
+        "login",
+        "new_game",
+        "join_game",
+        "join_game_pending",
+        "challenge_requested",
+        "resume_game_json",
+        "game_time",
+        "game_over",
+        "request_draw",
+        "draw",
+        "ping",
+        "play",
+        "generate_move",
+        "attacker",
+        "defender",
+        "resigns",
+        "rated",
+        "fischer",
+        "d1",
+        "7",
+        "11",
+    ];
+
+    proptest! {
+        #[test]
+        fn any_line_is_a_message_or_refused_in_one_line(
+            words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..10),
+            rest in prop_oneof![Just(String::new()), any::<String>()],
+        ) {
+            let line = words.join(" ") + " " + &rest;
+            if let Err(error) = Message::parse(&line) {
+                prop_assert_eq!(error.lines().count(), 1, "{}", error);
+            }
         }
     }
 
