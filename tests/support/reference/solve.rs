@@ -1,6 +1,7 @@
 //! Exact values of whole slices, by examining all positions ply by ply.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::game::{Game, Successor};
 use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side};
@@ -44,11 +45,14 @@ impl Outcome {
     }
 }
 
+/// The boards of a slice by their numbers.
+type BoardIndex = HashMap<u64, usize, BuildHasherDefault<NumberHasher>>;
+
 /// All positions of one material.
 struct Slice {
     /// The boards, each with its number as the key.
     boards: Vec<Vec<u8>>,
-    index: HashMap<u64, usize>,
+    index: BoardIndex,
     /// The values of the boards with the attackers and the defenders to move.
     attackers: Vec<Outcome>,
     defenders: Vec<Outcome>,
@@ -158,7 +162,7 @@ impl<G: Game> Solver<G> {
     fn solved(&self, defenders: usize, attackers: usize) -> Slice {
         let boards = self.boards(defenders, attackers);
         let numbers = boards.iter().map(|board| number(board));
-        let index: HashMap<u64, usize> = numbers.zip(0..).collect();
+        let index: BoardIndex = numbers.zip(0..).collect();
         assert_eq!(index.len(), boards.len(), "two boards of one number");
         let mut attackers_moves = Moves::default();
         let mut defenders_moves = Moves::default();
@@ -170,13 +174,7 @@ impl<G: Game> Solver<G> {
         Slice { boards, index, attackers, defenders }
     }
 
-    fn add_moves(
-        &self,
-        cells: &[u8],
-        to_move: Side,
-        index: &HashMap<u64, usize>,
-        moves: &mut Moves,
-    ) {
+    fn add_moves(&self, cells: &[u8], to_move: Side, index: &BoardIndex, moves: &mut Moves) {
         let position = Position { cells: cells.to_vec(), to_move };
         let mut known: Option<Outcome> = None;
         let successors = self.rules.successors(&position);
@@ -256,7 +254,38 @@ impl Moves {
 /// Returns a number for a board that no other board of the same material has: the squares of
 /// the king, the defenders and the attackers as digits.
 fn number(cells: &[u8]) -> u64 {
-    let squares = |piece| (0..cells.len()).filter(move |&s| cells[s] == piece);
-    let all = squares(KING).chain(squares(DEFENDER)).chain(squares(ATTACKER));
-    all.fold(0, |number, square| number * cells.len() as u64 + square as u64)
+    // Of each kind of piece, the number of its squares as digits, and the count of such numbers.
+    let [mut king, mut defenders, mut attackers] = [(0, 1); 3];
+    for (square, &piece) in cells.iter().enumerate() {
+        let (digits, count) = match piece {
+            KING => &mut king,
+            DEFENDER => &mut defenders,
+            ATTACKER => &mut attackers,
+            _ => continue,
+        };
+        *digits = *digits * cells.len() as u64 + square as u64;
+        *count *= cells.len() as u64;
+    }
+    (king.0 * defenders.1 + defenders.0) * attackers.1 + attackers.0
+}
+
+/// Hashes the number of a board by one multiplication, since most of the time of a solver goes into
+/// finding boards.
+#[derive(Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only numbers of boards are hashed");
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The tables of the standard library use the highest and the lowest bits: 2^64 divided by
+        // the golden ratio mixes the former, the rotation brings some of them down.
+        self.0 = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
