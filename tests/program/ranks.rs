@@ -1,6 +1,6 @@
 //! Builds by several processes: their plans, and a program without MPI.
 
-use crate::place::{Place, Run};
+use crate::place::Place;
 
 #[test]
 fn large_slices_are_divided_among_all_ranks() {
@@ -86,6 +86,8 @@ fn wall_clock_time_is_the_core_time_divided_among_all_threads() {
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn a_program_without_mpi_refuses_to_build_under_it() {
+    use crate::place::Run;
+
     for launcher in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"] {
         let place = Place::new();
         let mut verify = place.command(&["verify", "brandubh", "--slice", "K0v1"]);
