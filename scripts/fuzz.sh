@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Fuzzes the parsers of tables, positions, moves, rulesets, records of rules and games, and
 # the input from other programs (frames and messages of the challenge, Berkeley's commands,
-# the lines of OpenTafl and of hnefatafl.org, requests to the explorer), each for SECONDS (default: 60). An input that
-# fails a check (tests/fuzz_seeds/checks.rs) is saved in target/fuzz/found/: fix the cause,
-# and move the input to tests/fuzz_seeds/, which `cargo test` replays.
+# the lines of OpenTafl and of hnefatafl.org, requests to the explorer), each for SECONDS
+# (default: 60). An input that fails a check (tests/fuzz_seeds/checks.rs) is saved in
+# target/fuzz/found/: fix the cause, and move the input to tests/fuzz_seeds/, which
+# `cargo test` replays.
 #
 # Needs a C++ compiler; installs cargo-fuzz if it is missing.
 #

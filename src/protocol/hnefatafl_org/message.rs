@@ -326,37 +326,18 @@ mod tests {
     }
 
     /// Words with which lines of the server begin and go on.
-    const WORDS: [&str; 24] = [
-        "=",
-        "?",
-        "game",
-        "login",
-        "new_game",
-        "join_game",
-        "join_game_pending",
-        "challenge_requested",
-        "resume_game_json",
-        "game_time",
-        "game_over",
-        "request_draw",
-        "draw",
-        "ping",
-        "play",
-        "generate_move",
-        "attacker",
-        "defender",
-        "resigns",
-        "rated",
-        "fischer",
-        "d1",
-        "7",
-        "11",
-    ];
+    fn words() -> Vec<&'static str> {
+        "= ? game login new_game join_game join_game_pending challenge_requested \
+        resume_game_json game_time game_over request_draw draw ping play generate_move \
+        attacker defender resigns rated fischer d1 7 11"
+            .split(' ')
+            .collect()
+    }
 
     proptest! {
         #[test]
         fn any_line_is_a_message_or_refused_in_one_line(
-            words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..10),
+            words in prop::collection::vec(prop::sample::select(words()), 0..10),
             rest in prop_oneof![Just(String::new()), any::<String>()],
         ) {
             let line = words.join(" ") + " " + &rest;

@@ -280,8 +280,8 @@ impl Hasher for NumberHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // The tables of the standard library use the highest and the lowest bits: 2^64 divided by
-        // the golden ratio mixes the former, the rotation brings some of them down.
+        // The factor is 2^64 divided by the golden ratio. A product's upper half is mixed best, and
+        // the standard library's tables begin with the lowest bits.
         self.0 = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
 
