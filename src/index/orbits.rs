@@ -47,23 +47,33 @@ pub(super) fn orbits(
     while let Some(first) = left.first() {
         let set: SquareSet = group.iter().map(|g| g.apply(board, first)).collect();
         left -= set;
-        orbits.push(Orbit::new(board, group, set.iter().collect(), heavy.contains(first)));
+        orbits.push(Orbit::new(board, set.iter().collect(), heavy.contains(first)));
     }
     orbits.sort_by_key(|orbit| std::cmp::Reverse(orbit.squares.len()));
     orbits
 }
 
 impl Orbit {
-    fn new(board: Board, group: SymmetryGroup, squares: Vec<Square>, heavy: bool) -> Orbit {
-        let sets: Vec<SquareSet> =
-            (0..1 << squares.len()).map(|pattern| men(&squares, pattern)).collect();
-        let images = sets.iter().map(|&set| {
-            Symmetry::ALL.map(|g| {
-                // Images under other symmetries are never used.
-                if group.contains(g) { pattern(&squares, g.apply_set(board, set)) } else { 0 }
+    fn new(board: Board, squares: Vec<Square>, heavy: bool) -> Orbit {
+        let patterns = 0..1 << squares.len();
+        // The bit of each square's image. An image outside, under a symmetry that is not of the
+        // group, is never used.
+        let bits = Symmetry::ALL.map(|g| {
+            let image = |&square| {
+                let to = g.apply(board, square);
+                squares.iter().position(|&square| square == to).map_or(0, |bit| 1 << bit)
+            };
+            squares.iter().map(image).collect::<Vec<u8>>()
+        });
+        let images = patterns.clone().map(|pattern| {
+            bits.each_ref().map(|bits| {
+                let set = (0..).zip(bits).filter(|&(bit, _)| pattern >> bit & 1 == 1);
+                set.fold(0, |image, (_, bit)| image | bit)
             })
         });
-        Orbit { images: images.collect(), sets, squares, heavy }
+        let images = images.collect();
+        let sets = patterns.map(|pattern| men(&squares, pattern)).collect();
+        Orbit { images, sets, squares, heavy }
     }
 }
 
@@ -71,10 +81,4 @@ impl Orbit {
 fn men(squares: &[Square], pattern: usize) -> SquareSet {
     let men = squares.iter().enumerate().filter(|(bit, _)| pattern >> bit & 1 == 1);
     men.map(|(_, &square)| square).collect()
-}
-
-/// Returns the pattern of a set of men.
-fn pattern(squares: &[Square], men: SquareSet) -> u8 {
-    let bits = squares.iter().enumerate().filter(|(_, square)| men.contains(**square));
-    bits.fold(0, |pattern, (bit, _)| pattern | 1 << bit)
 }
