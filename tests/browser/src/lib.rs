@@ -65,8 +65,17 @@ impl Page {
     /// # Panics
     /// If the driver or the browser fails.
     pub async fn at(url: &str) -> Page {
-        let mut arguments =
-            vec!["--headless=new", "--disable-dev-shm-usage", "--window-size=1000,900"];
+        let mut arguments = vec![
+            "--headless=new",
+            "--disable-dev-shm-usage",
+            "--window-size=1000,900",
+            // What takes time when a browser starts.
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-extensions",
+            "--disable-gpu",
+            "--no-first-run",
+        ];
         if env::var("USER").as_deref().unwrap_or("root") == "root" {
             arguments.push("--no-sandbox");
         }
