@@ -46,20 +46,28 @@ pub(crate) trait Processor: Copy {
             places[place] = value;
         }
     }
-    /// Moves the bytes that the mask has set to the lowest bytes, and clears the others.
+    /// Moves the bytes of the words that are not zero to the first of `into`, and writes others after
+    /// them. Returns a bit for each byte that is not zero.
     #[inline(always)]
-    fn gather_bytes(self, word: u64, mask: u64) -> u64 {
-        let kept = word.to_le_bytes().into_iter().zip(mask.to_le_bytes()).rev();
-        kept.filter(|&(_, mask)| mask != 0).fold(0, |all, (byte, _)| all << 8 | u64::from(byte))
+    fn gather_bytes(self, words: [u64; 8], into: &mut [u8; 64]) -> u64 {
+        let (mut mask, mut count) = (0, 0);
+        for (at, byte) in words.map(u64::to_le_bytes).into_iter().flatten().enumerate() {
+            into[count] = byte;
+            mask |= u64::from(byte != 0) << at;
+            count += usize::from(byte != 0);
+        }
+        mask
     }
-    /// Moves the lowest bytes to those that the mask has set, and clears the others.
+    /// Moves the first bytes, as many as bits are set, to the bytes of words whose bits are set.
     #[inline(always)]
-    fn scatter_bytes(self, mut bytes: u64, mask: u64) -> u64 {
-        u64::from_le_bytes(mask.to_le_bytes().map(|mask| {
-            let byte = bytes as u8 & mask;
-            bytes >>= mask & 8;
-            byte
-        }))
+    fn scatter_bytes(self, mut bytes: &[u8], mask: u64) -> [u64; 8] {
+        let mut words = [0; 8];
+        for at in Row([mask]).lanes() {
+            let Some((&byte, rest)) = bytes.split_first() else { break };
+            words[at / 8] |= u64::from(byte) << (at % 8 * 8);
+            bytes = rest;
+        }
+        words
     }
 }
 
@@ -115,9 +123,10 @@ mod avx512 {
     use std::arch::is_x86_feature_detected;
     use std::arch::x86_64::{
         __m512i, _mm512_bitshuffle_epi64_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512,
-        _mm512_mask_blend_epi64, _mm512_mask_storeu_epi16, _mm512_movepi64_mask, _mm512_or_si512,
+        _mm512_mask_blend_epi64, _mm512_mask_storeu_epi16, _mm512_maskz_compress_epi8,
+        _mm512_maskz_expand_epi8, _mm512_maskz_loadu_epi8, _mm512_movepi64_mask, _mm512_or_si512,
         _mm512_permutexvar_epi64, _mm512_set_epi64, _mm512_set1_epi16, _mm512_set1_epi64,
-        _mm512_shuffle_epi8, _mm512_storeu_si512, _pdep_u64, _pext_u64,
+        _mm512_shuffle_epi8, _mm512_storeu_si512, _mm512_test_epi8_mask,
     };
     use std::sync::LazyLock;
 
@@ -140,8 +149,8 @@ mod avx512 {
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512bitalg")
+                    && is_x86_feature_detected!("avx512vbmi2")
                     && is_x86_feature_detected!("gfni")
-                    && is_x86_feature_detected!("bmi2")
                     && is_x86_feature_detected!("popcnt")
             });
             KNOWN.then_some(Avx512(()))
@@ -150,7 +159,7 @@ mod avx512 {
         #[inline]
         pub(super) fn run(self, kernel: impl Kernel) {
             #[target_feature(
-                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,gfni,bmi2,popcnt"
+                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,avx512vbmi2,gfni,bmi2,popcnt"
             )]
             fn compiled(kernel: impl Kernel, processor: Avx512) {
                 kernel.run(processor);
@@ -296,15 +305,32 @@ mod avx512 {
         }
 
         #[inline(always)]
-        fn gather_bytes(self, word: u64, mask: u64) -> u64 {
-            // SAFETY: the processor must have the feature, which `self` proves.
-            unsafe { _pext_u64(word, mask) }
+        fn gather_bytes(self, words: [u64; 8], into: &mut [u8; 64]) -> u64 {
+            // SAFETY: the processor must have the features, which `self` proves; 64 bytes are
+            // written to an array of 64.
+            unsafe {
+                let words = load(&words);
+                let mask = _mm512_test_epi8_mask(words, words);
+                let bytes = _mm512_maskz_compress_epi8(mask, words);
+                _mm512_storeu_si512(into.as_mut_ptr().cast(), bytes);
+                mask
+            }
         }
 
         #[inline(always)]
-        fn scatter_bytes(self, bytes: u64, mask: u64) -> u64 {
-            // SAFETY: the processor must have the feature, which `self` proves.
-            unsafe { _pdep_u64(bytes, mask) }
+        fn scatter_bytes(self, bytes: &[u8], mask: u64) -> [u64; 8] {
+            let count = bytes.len().min(mask.count_ones() as usize);
+            // The lowest `count` bits, at most 64.
+            let present = !u64::MAX.checked_shl(count as u32).unwrap_or(0);
+            let mut words = [0; 8];
+            // SAFETY: the processor must have the features, which `self` proves; at most as many
+            // bytes are read as there are, and eight words are written.
+            unsafe {
+                let bytes = _mm512_maskz_loadu_epi8(present, bytes.as_ptr().cast());
+                let scattered = _mm512_maskz_expand_epi8(mask, bytes);
+                _mm512_storeu_si512(words.as_mut_ptr().cast(), scattered);
+            }
+            words
         }
     }
 }

@@ -37,15 +37,15 @@ impl<const N: usize> Kernel for Encode<'_, N> {
     fn run(self, processor: impl Processor) {
         let Encode { rows, bytes } = self;
         let planes = planes_of(rows);
-        let start = bytes.len();
-        // Each word is written as a whole; the next one overwrites the bytes that it does not need.
+        let (start, mut at) = (bytes.len(), 0);
+        // Each line is written as a whole; the next one overwrites the bytes that it does not need.
         bytes.resize(start + planes.len() * (1 + WORD), 0);
         let (masks, rest) = bytes[start..].split_at_mut(planes.len());
-        let mut at = 0;
-        for (&word, mask) in planes.iter().zip(masks) {
-            let places = nonzero_bytes(word);
-            *mask = packed_mask(places);
-            rest[at..][..WORD].copy_from_slice(&processor.gather_bytes(word, places).to_le_bytes());
+        for (&line, masks) in planes.as_chunks::<SQUARES>().0.iter().zip(masks.as_chunks_mut().0) {
+            // There are at least as many bytes as in the lines from here on.
+            let Some(to) = rest[at..].first_chunk_mut() else { break };
+            let mask = processor.gather_bytes(line, to);
+            *masks = mask.to_le_bytes();
             at += mask.count_ones() as usize;
         }
         bytes.truncate(start + planes.len() + at);
@@ -105,13 +105,10 @@ impl<const N: usize> Kernel for Decode<'_, N> {
             for (first, rows) in (0..).step_by(SQUARES).zip(rows.chunks_mut(WORD * SQUARES)) {
                 let mut squares = [[0; SQUARES]; WORD];
                 for (line, (masks, bytes)) in squares.iter_mut().zip(&mut planes) {
-                    let masks = &masks[first..];
+                    let mask = next_word(&masks[first..]);
                     // Most changes are few: nothing is kept of many words in a row.
-                    if masks.first_chunk() == Some(&[0; SQUARES]) {
-                        continue;
-                    }
-                    for (square, &mask) in line.iter_mut().zip(masks) {
-                        *square = processor.scatter_bytes(next_word(bytes), spread_mask(mask));
+                    if mask != 0 {
+                        *line = processor.scatter_bytes(bytes, mask);
                         *bytes = &bytes[mask.count_ones() as usize..];
                     }
                 }
@@ -150,44 +147,6 @@ fn transpose(squares: &mut [[u64; SQUARES]; WORD]) {
             }
         }
     }
-}
-
-/// Sets all bits of the bytes other than zero.
-#[inline(always)]
-fn nonzero_bytes(word: u64) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    // Adding carries into the highest bit of a byte if another of its bits is set.
-    let highest = (((word & LOW) + LOW) | word) & !LOW;
-    (highest >> 7) * 0xff
-}
-
-/// Packs a mask of whole bytes into one bit for each.
-#[inline(always)]
-fn packed_mask(bytes: u64) -> u8 {
-    // The products of the lowest bits do not overlap, and those that reach the highest byte are in
-    // the order of the bytes.
-    ((bytes & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
-}
-
-/// Sets all bits of the bytes whose bit is set.
-#[inline(always)]
-fn spread_mask(mask: u8) -> u64 {
-    const SPREAD: [u64; 256] = {
-        let mut spread = [0; 256];
-        let mut mask = 0;
-        while mask < spread.len() {
-            let mut byte = 0;
-            while byte < WORD {
-                if mask >> byte & 1 == 1 {
-                    spread[mask] |= 0xff << (8 * byte);
-                }
-                byte += 1;
-            }
-            mask += 1;
-        }
-        spread
-    };
-    SPREAD[usize::from(mask)]
 }
 
 #[cfg(test)]
