@@ -162,10 +162,8 @@ fn player(rules: &Arc<Ruleset>, weights: Weights) -> Factory {
             weights: Some(weights.clone()),
             ..EngineOptions::new(&rules)
         };
-        let engine = Engine::new(Arc::clone(&rules), options).map_err(|error| PlayerError {
-            player: "taflbase".to_owned(),
-            reason: error.to_string(),
-        })?;
+        let engine = Engine::new(Arc::clone(&rules), options)
+            .map_err(|error| PlayerError::new("taflbase", error))?;
         Ok(Box::new(engine))
     })
 }

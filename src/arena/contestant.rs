@@ -91,9 +91,10 @@ impl Player for RandomMover {
         }
         let mut moves = legal_moves(game.rules(), game.position());
         moves.retain(|played| !game.is_barred(played));
-        SeededRng::for_purpose(self.seed, purpose.as_bytes()).choose(&moves).copied().ok_or_else(
-            || PlayerError { player: self.name(), reason: "the game is over".to_owned() },
-        )
+        SeededRng::for_purpose(self.seed, purpose.as_bytes())
+            .choose(&moves)
+            .copied()
+            .ok_or_else(|| PlayerError::new(self.name(), "the game is over"))
     }
 }
 

@@ -58,8 +58,7 @@ fn make_factory(
     // Report an error now instead of when the match begins.
     make().map_err(|error| DescriptionError::Rules(error.to_string()))?;
     Ok(Box::new(move || {
-        let player = make()
-            .map_err(|error| PlayerError { player: text.clone(), reason: error.to_string() })?;
+        let player = make().map_err(|error| PlayerError::new(&text, error))?;
         Ok(Box::new(player))
     }))
 }

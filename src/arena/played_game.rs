@@ -26,7 +26,7 @@ pub(super) struct PlayedGame {
 pub(super) struct GameEnd {
     pub(super) winner: Option<Side>,
     pub(super) reason: String,
-    /// Whether the loser failed instead of losing on the board.
+    /// Whether the loser failed instead of losing on the board or resigning.
     pub(super) is_fault: bool,
 }
 
@@ -35,8 +35,10 @@ impl GameEnd {
         GameEnd { winner: outcome.winner, reason: outcome.reason.to_string(), is_fault: false }
     }
 
-    fn fault(loser: Side, reason: String) -> GameEnd {
-        GameEnd { winner: Some(loser.other()), reason, is_fault: true }
+    /// The end of a game whose loser has resigned or failed.
+    fn given_up(loser: Side, error: PlayerError) -> GameEnd {
+        let PlayerError { reason, resigns, .. } = error;
+        GameEnd { winner: Some(loser.other()), reason, is_fault: !resigns }
     }
 }
 
@@ -76,7 +78,7 @@ pub(super) fn play(
                 scores.push(players[side].score().map(|score| score.to_string()));
                 game.push(&played);
             }
-            Err(reason) => break GameEnd::fault(side, reason),
+            Err(error) => break GameEnd::given_up(side, error),
         }
     };
     let outcome = game.outcome();
@@ -89,15 +91,17 @@ fn request_move(
     game: &Game,
     player: &mut dyn Contestant,
     clock: &mut Clock,
-) -> Result<Move, String> {
+) -> Result<Move, PlayerError> {
     let started = Instant::now();
-    let chosen = player.choose(game, *clock).map_err(|error| error.reason)?;
-    charge_clock(clock, started.elapsed())?;
+    let chosen = player.choose(game, *clock)?;
+    charge_clock(clock, started.elapsed())
+        .map_err(|reason| PlayerError::new(player.name(), reason))?;
     let (rules, position) = (game.rules(), game.position());
     if find_move(rules, position, chosen.from, chosen.to) == Some(chosen) {
         Ok(chosen)
     } else {
-        Err(format!("illegal move {}", chosen.display(rules.board)))
+        let reason = format!("illegal move {}", chosen.display(rules.board));
+        Err(PlayerError::new(player.name(), reason))
     }
 }
 
@@ -158,11 +162,13 @@ mod tests {
     #[test]
     fn a_player_that_fails_loses_with_the_reason() {
         let clock = Clock::Nodes(1);
-        let error = |_: &Game, _| {
-            Err(PlayerError { player: "puppet".to_owned(), reason: "no idea".to_owned() })
-        };
-        let lost = GameEnd::fault(Side::Defenders, "no idea".to_owned());
+        let error = |_: &Game, _| Err(PlayerError::new("puppet", "no idea"));
+        let winner = Some(Side::Attackers);
+        let lost = GameEnd { winner, reason: "no idea".to_owned(), is_fault: true };
         assert_eq!(end("brandubh", Puppet(error), clock, 9), (1, lost));
+        let resignation = |_: &Game, _| Err(PlayerError::resignation("puppet"));
+        let lost = GameEnd { winner, reason: "resigns".to_owned(), is_fault: false };
+        assert_eq!(end("brandubh", Puppet(resignation), clock, 9), (1, lost));
         let illegal = |_: &Game, first: Move| Ok(Move { to: first.from, ..first });
         let (plies, lost) = end("brandubh", Puppet(illegal), clock, 9);
         assert_eq!((plies, lost.winner, lost.is_fault), (1, Some(Side::Attackers), true));

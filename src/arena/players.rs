@@ -78,7 +78,7 @@ fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
     let rules = Arc::clone(&context.rules);
     Ok(Box::new(move || {
         let engine = Engine::new(Arc::clone(&rules), options.clone())
-            .map_err(|error| PlayerError { player: name.clone(), reason: error.to_string() })?;
+            .map_err(|error| PlayerError::new(&name, error))?;
         Ok(Box::new(EnginePlayer { name: name.clone(), engine, last: None }))
     }))
 }

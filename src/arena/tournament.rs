@@ -222,10 +222,8 @@ impl SharedMatch<'_> {
         players: &mut Option<[Box<dyn Contestant>; 2]>,
     ) -> Result<Option<GameRecord>, PlayerError> {
         let Tournament { settings, .. } = self.tournament;
-        let mut game = Game::new(Arc::clone(&settings.rules)).map_err(|error| PlayerError {
-            player: settings.rules.name.clone(),
-            reason: error.to_string(),
-        })?;
+        let mut game = Game::new(Arc::clone(&settings.rules))
+            .map_err(|error| PlayerError::new(&settings.rules.name, error))?;
         let opening = &self.openings[pair];
         opening.iter().for_each(|played| game.push(played));
         let mut opponents = match players.take() {

@@ -130,7 +130,7 @@ impl Engine {
     }
 
     fn player_error(&self, error: &EngineError) -> PlayerError {
-        PlayerError { player: self.name(), reason: error.to_string() }
+        PlayerError::new(self.name(), error)
     }
 }
 

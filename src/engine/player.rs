@@ -27,13 +27,27 @@ pub trait Player: Send {
     fn end(&mut self, _game: &Game, _outcome: Option<Outcome>) {}
 }
 
-/// The failure of a player.
+/// The failure of a player, or its resignation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerError {
     /// The player's name.
     pub player: String,
     /// The reason of the failure.
     pub reason: String,
+    /// Whether the player resigns, which is no fault.
+    pub resigns: bool,
+}
+
+impl PlayerError {
+    /// The failure of the player with this name.
+    pub fn new(player: impl Into<String>, reason: impl ToString) -> PlayerError {
+        PlayerError { player: player.into(), reason: reason.to_string(), resigns: false }
+    }
+
+    /// The resignation of the player with this name.
+    pub fn resignation(player: impl Into<String>) -> PlayerError {
+        PlayerError { resigns: true, ..PlayerError::new(player, "resigns") }
+    }
 }
 
 impl fmt::Display for PlayerError {

@@ -77,7 +77,7 @@ impl ChildEngine {
     }
 
     pub(super) fn error(&self, reason: impl ToString) -> PlayerError {
-        PlayerError { player: self.name(), reason: reason.to_string() }
+        PlayerError::new(self.name(), reason)
     }
 
     /// Kills the program and returns the error.

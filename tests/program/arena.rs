@@ -130,7 +130,7 @@ impl Player for Failing {
     fn choose(&mut self, game: &Game, _: Clock) -> Result<Move, PlayerError> {
         let fails = |left: usize| left.checked_sub(1);
         match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fails) {
-            Ok(_) => Err(PlayerError { player: self.name(), reason: "tired".to_owned() }),
+            Ok(_) => Err(PlayerError::new(self.name(), "tired")),
             Err(_) => Ok(legal_moves(game.rules(), game.position())[0]),
         }
     }
@@ -162,9 +162,7 @@ fn a_failed_player_loses_the_game_and_is_restarted() {
 #[test]
 fn a_player_that_cannot_be_made_ends_the_match() {
     let mut match_ = tournament(RANDOM, 5, 2);
-    match_.players[0] = Box::new(|| {
-        Err(PlayerError { player: "ghost".to_owned(), reason: "not there".to_owned() })
-    });
+    match_.players[0] = Box::new(|| Err(PlayerError::new("ghost", "not there")));
     let ended = match_.run(None, &AtomicBool::new(false), &mut |_, _| {});
     let Err(error @ TournamentError::Player(_)) = ended else {
         panic!("the match went on");

@@ -114,7 +114,7 @@ impl PilarskiPlayer {
     }
 
     fn refusal(&self, reason: &str) -> PlayerError {
-        PlayerError { player: self.name.clone(), reason: reason.to_owned() }
+        PlayerError::new(&self.name, reason)
     }
 }
 

@@ -150,7 +150,8 @@ impl Player for HtpPlayer {
             Err(error) => return self.refused(format!("reports an error: {error}")),
         };
         let played = match parse_play(game, &text) {
-            Ok(played) => played,
+            Ok(Some(played)) => played,
+            Ok(None) => return Err(PlayerError::resignation(self.name())),
             Err(reason) => return self.engine.fail(reason),
         };
         let mut after = game.clone();
@@ -174,14 +175,15 @@ fn parse_answer(line: &str) -> Option<Answer> {
     response.or_else(|| line.strip_prefix('?').map(|rest| Err(rest.trim().to_owned())))
 }
 
-/// Parses an answer to `generate_move`: `play attacker d1 d3, score: …`.
-fn parse_play(game: &Game, text: &str) -> Result<Move, String> {
+/// Parses an answer to `generate_move`: `play attacker d1 d3, score: …`; `None` if the program
+/// resigns.
+fn parse_play(game: &Game, text: &str) -> Result<Option<Move>, String> {
     let (rules, position) = (game.rules(), game.position());
     let play = text.split(',').next().unwrap_or_default();
     let words: Vec<&str> = play.split_whitespace().collect();
     let side = role(position.to_move);
     let [from, to] = match words[..] {
-        ["play", name, "resigns", ..] if name == side => return Err("resigns".to_owned()),
+        ["play", name, "resigns", ..] if name == side => return Ok(None),
         ["play", name, from, to] if name == side => [from, to],
         _ => return Err(format!("answers generate_move for the {side} by {:?}", play.trim())),
     };
@@ -190,7 +192,7 @@ fn parse_play(game: &Game, text: &str) -> Result<Move, String> {
     let legal = found.and_then(|(from, to)| find_move(rules, position, from, to));
     let played = legal.ok_or_else(|| format!("plays {from}-{to}, which is not a legal move"))?;
     game.check_repetition(&played).map_err(|error| format!("plays {error}"))?;
-    Ok(played)
+    Ok(Some(played))
 }
 
 fn play_line(played: &Move, board: Board) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use taflbase::engine::{Clock, Player};
+use taflbase::engine::{Clock, Player, PlayerError};
 use taflbase::history::Game;
 use taflbase::moves::legal_moves;
 use taflbase::notation::parse_move;
@@ -145,7 +145,6 @@ fn programs_that_do_not_play_lose_with_a_reason() {
     for (answer, expected) in [
         ("echo = play attacker d1 d9, score: 1", "plays d1-d9, which is not a legal move"),
         ("echo = play attacker d1 z9", "plays d1-z9, which is not a legal move"),
-        ("echo = play attacker resigns _", "resigns"),
         (
             "echo = play defender f4 f3",
             "answers generate_move for the attacker by \"play defender f4 f3\"",
@@ -162,6 +161,20 @@ fn programs_that_do_not_play_lose_with_a_reason() {
     let refusal = "time_settings*) echo \"? what\";; *) echo =;;";
     let expected = "sh: answers time_settings un-timed by an error: what";
     assert_eq!(reason(&script(refusal)), expected);
+}
+
+#[test]
+fn a_resignation_is_no_fault() {
+    let rules = copenhagen();
+    let resigns = program("echo = play attacker resigns _");
+    let mut player = HtpPlayer::start(&resigns, Link::Pipes, &rules).unwrap();
+    let game = Game::new(Arc::clone(&rules)).unwrap();
+    // The program goes on to the next game.
+    for _ in 0..2 {
+        player.begin(&game).unwrap();
+        assert_eq!(player.choose(&game, FAST), Err(PlayerError::resignation("sh")));
+        player.end(&game, None);
+    }
 }
 
 #[test]
