@@ -86,13 +86,25 @@ enum Places {
 /// The largest weight. Sums of such weights fit in 32 bits on the largest board.
 const MAX_WEIGHT: i32 = 2_000;
 
+/// Rulesets of present play that share weights.
+const PRESENT: &[&str] = &[
+    "copenhagen-13",
+    "saami-tablut",
+    "sea-battle-11",
+    "sea-battle-9",
+    "tawlbwrdd-bell",
+    "tawlbwrdd-lewis",
+];
+
 /// Tuned weights by the names of their rulesets.
 const TUNED: &[(&[&str], &str)] = &[
     (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
     (&["berkeley"], include_str!("weights/berkeley.toml")),
-    (&["brandubh", "brandubh-online"], include_str!("weights/brandubh.toml")),
+    (&["brandubh", "brandubh-1", "brandubh-online"], include_str!("weights/brandubh.toml")),
+    (&["copenhagen", "fetlar"], include_str!("weights/copenhagen.toml")),
     (&["large-hnefatafl", "alea-evangelii"], include_str!("weights/large.toml")),
     (&["mcgill"], include_str!("weights/mcgill.toml")),
+    (PRESENT, include_str!("weights/present.toml")),
     (&["tablut"], include_str!("weights/tablut.toml")),
 ];
 
