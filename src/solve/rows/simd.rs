@@ -151,6 +151,7 @@ mod avx512 {
                     && is_x86_feature_detected!("avx512bitalg")
                     && is_x86_feature_detected!("avx512vbmi2")
                     && is_x86_feature_detected!("gfni")
+                    && is_x86_feature_detected!("bmi2")
                     && is_x86_feature_detected!("popcnt")
             });
             KNOWN.then_some(Avx512(()))
@@ -159,7 +160,8 @@ mod avx512 {
         #[inline]
         pub(super) fn run(self, kernel: impl Kernel) {
             #[target_feature(
-                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,avx512vbmi2,gfni,bmi2,popcnt"
+                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,avx512vbmi2",
+                enable = "gfni,bmi2,popcnt"
             )]
             fn compiled(kernel: impl Kernel, processor: Avx512) {
                 kernel.run(processor);
