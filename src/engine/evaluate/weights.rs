@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{AddAssign, SubAssign};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -75,6 +76,29 @@ struct WeightsFile {
     king: Places,
 }
 
+impl WeightsFile {
+    fn is_for(&self, rules: &Ruleset) -> bool {
+        self.rulesets.is_empty() || self.rulesets.contains(&rules.name)
+    }
+
+    fn weights(&self, rules: &Ruleset) -> Result<Weights, WeightsError> {
+        let places = ByKind([
+            places(&self.attackers, "attackers", rules)?,
+            places(&self.defenders, "defenders", rules)?,
+            places(&self.king, "king", rules)?,
+        ]);
+        let mut terms = [Weight::default(); Term::COUNT];
+        for (name, &weight) in &self.terms {
+            let Some(&term) = Term::ALL.iter().find(|term| term.name() == name) else {
+                return Err(WeightsError(format!("terms: there is no term {name:?}")));
+            };
+            terms[term as usize] = weight;
+        }
+        check("terms", &terms)?;
+        Ok(Weights { places, terms })
+    }
+}
+
 /// One weight for all squares, or one for each orbit, named by its first square.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -86,30 +110,26 @@ enum Places {
 /// The largest weight. Sums of such weights fit in 32 bits on the largest board.
 const MAX_WEIGHT: i32 = 2_000;
 
-/// Rulesets of present play that share weights.
-const PRESENT: &[&str] = &[
-    "copenhagen-13",
-    "saami-tablut",
-    "sea-battle-11",
-    "sea-battle-9",
-    "tawlbwrdd-bell",
-    "tawlbwrdd-lewis",
+/// The texts of the tuned weights, which name their rulesets.
+const TUNED: [&str; 8] = [
+    include_str!("weights/ashton.toml"),
+    include_str!("weights/berkeley.toml"),
+    include_str!("weights/brandubh.toml"),
+    include_str!("weights/copenhagen.toml"),
+    include_str!("weights/large.toml"),
+    include_str!("weights/mcgill.toml"),
+    include_str!("weights/present.toml"),
+    include_str!("weights/tablut.toml"),
 ];
 
-/// Tuned weights by the names of their rulesets.
-const TUNED: &[(&[&str], &str)] = &[
-    (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
-    (&["berkeley"], include_str!("weights/berkeley.toml")),
-    (&["brandubh", "brandubh-1", "brandubh-online"], include_str!("weights/brandubh.toml")),
-    (&["copenhagen", "fetlar"], include_str!("weights/copenhagen.toml")),
-    (&["large-hnefatafl", "alea-evangelii"], include_str!("weights/large.toml")),
-    (&["mcgill"], include_str!("weights/mcgill.toml")),
-    (PRESENT, include_str!("weights/present.toml")),
-    (&["tablut"], include_str!("weights/tablut.toml")),
-];
-
-/// The weights for all other rulesets.
+/// The text of the weights for all other rulesets.
 const GENERIC: &str = include_str!("weights/generic.toml");
+
+/// The built-in files, the generic one last.
+static BUILTIN: LazyLock<Vec<WeightsFile>> = LazyLock::new(|| {
+    let texts = TUNED.into_iter().chain([GENERIC]);
+    texts.map(|text| parse(text).unwrap_or_else(|error| unreachable!("{error}"))).collect()
+});
 
 impl Weights {
     /// Returns the built-in weights for the ruleset, or the generic ones if it has none.
@@ -117,11 +137,9 @@ impl Weights {
     /// # Panics
     /// Never: a test parses all built-in files.
     pub fn of(rules: &Ruleset) -> Weights {
-        let tuned = TUNED.iter().find(|(names, _)| names.contains(&rules.name.as_str()));
-        let text = tuned.map_or(GENERIC, |(_, text)| text);
-        match Weights::from_toml(text, rules) {
-            Ok(weights) => weights,
-            Err(error) => unreachable!("{error}"),
+        match BUILTIN.iter().find(|file| file.is_for(rules)).map(|file| file.weights(rules)) {
+            Some(Ok(weights)) => weights,
+            wrong => unreachable!("{wrong:?}"),
         }
     }
 
@@ -131,24 +149,11 @@ impl Weights {
     /// If the text is not a weights file, or is one for other rulesets.
     pub fn from_toml(text: &str, rules: &Ruleset) -> Result<Weights, WeightsError> {
         let file = parse(text)?;
-        if !file.rulesets.is_empty() && !file.rulesets.contains(&rules.name) {
+        if !file.is_for(rules) {
             let names = file.rulesets.join(", ");
             return Err(WeightsError(format!("weights for {names}, not for {}", rules.name)));
         }
-        let places = ByKind([
-            places(&file.attackers, "attackers", rules)?,
-            places(&file.defenders, "defenders", rules)?,
-            places(&file.king, "king", rules)?,
-        ]);
-        let mut terms = [Weight::default(); Term::COUNT];
-        for (name, weight) in file.terms {
-            let Some(&term) = Term::ALL.iter().find(|term| term.name() == name) else {
-                return Err(WeightsError(format!("terms: there is no term {name:?}")));
-            };
-            terms[term as usize] = weight;
-        }
-        check("terms", &terms)?;
-        Ok(Weights { places, terms })
+        file.weights(rules)
     }
 
     /// Writes the weights as the text of a file for these rulesets.
@@ -241,9 +246,9 @@ mod tests {
             let text = weights.to_toml(&rules, std::slice::from_ref(&rules.name));
             assert_eq!(Weights::from_toml(&text, &rules), Ok(weights));
         }
-        for (names, text) in TUNED {
-            for name in *names {
-                let rules = rules(name);
+        for text in TUNED {
+            for name in parse(text).unwrap().rulesets {
+                let rules = rules(&name);
                 assert_eq!(Weights::from_toml(text, &rules), Ok(Weights::of(&rules)));
             }
         }
