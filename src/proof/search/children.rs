@@ -82,10 +82,12 @@ impl<const W: usize> Worker<'_, '_, W> {
                 || self.children[first..].iter().all(|child| child.key != key);
             if is_new {
                 seen[word] |= bit;
-                table.prefetch(key);
                 self.children.push(Child { step, key, numbers: Numbers::UNKNOWN });
             }
         }
         self.steps = steps;
+        // In a loop of its own: an address that is not in the TLB holds up what follows, and in few
+        // instructions there are many of these at once.
+        self.children[first..].iter().for_each(|child| table.prefetch(child.key));
     }
 }
