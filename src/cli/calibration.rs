@@ -12,8 +12,8 @@ use super::error::CliError;
 use super::measure::build_measured;
 use super::model::{BYTES, MeasuredSlice, Model, Time};
 
-/// The limit on the CPU seconds of the calibration.
-const SECONDS: f64 = 14.0;
+/// The usual limit on the CPU seconds of a calibration.
+pub(super) const CALIBRATION_SECONDS: u64 = 14;
 
 /// Models fitted to small slices.
 pub(super) struct Calibration {
@@ -22,24 +22,29 @@ pub(super) struct Calibration {
 }
 
 impl Calibration {
-    /// Builds the smallest of the planned slices in a temporary folder, and adds the file sizes
-    /// of existing slices.
-    pub(super) fn new(base: &Tablebase, plan: &[SlicePlan]) -> Result<Calibration, CliError> {
+    /// Builds the smallest of the planned slices in a temporary folder, for at most this many CPU
+    /// seconds, and adds the file sizes of existing slices.
+    pub(super) fn new(
+        base: &Tablebase,
+        plan: &[SlicePlan],
+        seconds: u64,
+    ) -> Result<Calibration, CliError> {
         let existing = plan.iter().filter(|plan| plan.present).filter_map(|plan| {
             let amount = file_bytes(base, plan.slice)? as f64;
             Some(MeasuredSlice { slice: plan.slice, slots: plan.size?.slots, amount })
         });
-        Calibration::fit(base.rules(), plan, existing.collect())
+        Calibration::fit(base.rules(), plan, seconds, existing.collect())
     }
 
-    /// Builds the smallest of the planned slices in a temporary folder, and adds samples of file
-    /// sizes.
+    /// Builds the smallest of the planned slices in a temporary folder, for at most this many CPU
+    /// seconds, and adds samples of file sizes.
     pub(super) fn fit(
         rules: &Ruleset,
         plan: &[SlicePlan],
+        seconds: u64,
         sizes: Vec<MeasuredSlice>,
     ) -> Result<Calibration, CliError> {
-        let (time, mut bytes) = build_smallest(rules, plan)?;
+        let (time, mut bytes) = build_smallest(rules, plan, seconds)?;
         bytes.extend(sizes);
         Ok(Calibration { time: Time::fit(&time), bytes: Model::fit(&BYTES, &bytes) })
     }
@@ -66,6 +71,7 @@ pub(super) fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
 fn build_smallest(
     rules: &Ruleset,
     plan: &[SlicePlan],
+    max_seconds: u64,
 ) -> Result<(Vec<MeasuredSlice>, Vec<MeasuredSlice>), CliError> {
     let sized = plan.iter().filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots)));
     let mut left: BTreeMap<Slice, u64> = sized.collect();
@@ -76,7 +82,7 @@ fn build_smallest(
         let all = left.iter().map(|(&slice, &slots)| (slice, model.seconds(slice, slots as f64)));
         let Some((next, seconds)) = all.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         let taken: f64 = time.iter().map(|sample| sample.amount).sum();
-        if taken + seconds > SECONDS {
+        if taken + seconds > max_seconds as f64 {
             break;
         }
         for (report, measure) in build_measured(rules, &[next], 1, folder.path())? {

@@ -8,7 +8,7 @@ use taflbase::slice::Slice;
 
 use super::arguments::{RequestedSlices, parse_bytes, parse_number};
 use super::build::nothing_to_build;
-use super::calibration::{Calibration, file_bytes};
+use super::calibration::{CALIBRATION_SECONDS, Calibration, file_bytes};
 use super::error::CliError;
 use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size, time};
@@ -28,6 +28,10 @@ pub(super) struct Args {
     /// Use N threads per process; 0: one per core here [default: 0]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 0, { 1 << 16 }>)]
     threads: Option<u64>,
+    /// Build small slices for at most N CPU seconds, to estimate times and sizes
+    #[arg(long, value_name = "SECONDS", default_value_t = CALIBRATION_SECONDS)]
+    #[arg(value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
+    calibration: u64,
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or reuse, with their dependencies.
@@ -36,8 +40,8 @@ that of a build with all tables in memory. Scratch, the work in progress, is wri
 uncompressed if memory and disk here suffice, else compressed. The last line also gives
 the minimum of both: with tables in partitions, and compressed. Time is that of one core
 of this machine, measured by building the smallest slices in a temporary folder, which
-takes some ten seconds. Slices too large for this version are listed, but not included
-in the totals.
+takes some ten seconds; --calibration limits them. Slices too large for this version are
+listed, but not included in the totals.
 
 --ranks, --memory and --threads plan a build with these resources: memory is per process,
 scratch (with --ranks regardless of the disk here) and core time are totals, "by" is the
@@ -138,7 +142,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         memory_bytes: args.memory,
         threads: args.threads.map(|threads| threads as usize),
     };
-    let estimates = estimate(&base, &plans, &processes, session)?;
+    let estimates = estimate(&base, &plans, &processes, args.calibration, session)?;
     if session.json() {
         return estimates.iter().try_for_each(|estimate| session.json_line(estimate));
     }
@@ -152,12 +156,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     session.text(&format!("\n{}", total(&estimates)))
 }
 
-/// Estimates what building these slices takes. Of a build by given processes, that includes how
-/// they divide the work.
+/// Estimates what building these slices takes, after a calibration of at most this many CPU seconds.
+/// Of a build by given processes, that includes how they divide the work.
 pub(super) fn estimate<'a>(
     base: &'a Tablebase,
     plans: &[SlicePlan],
     processes: &Processes,
+    seconds: u64,
     session: &Session,
 ) -> Result<Vec<SliceEstimate<'a>>, CliError> {
     let available = Available {
@@ -182,7 +187,7 @@ pub(super) fn estimate<'a>(
         true => ranked.iter().any(|plan| plan.memory_bytes.is_some()),
         false => !to_build.is_empty(),
     };
-    let calibration = is_any_built.then(|| Calibration::new(base, plans)).transpose()?;
+    let calibration = is_any_built.then(|| Calibration::new(base, plans, seconds)).transpose()?;
     let mut estimates: Vec<SliceEstimate> = plans
         .iter()
         .map(|plan| estimate_slice(base, plan, calibration.as_ref(), &available))

@@ -13,6 +13,7 @@ use taflbase::tablebase::{LineAnswer, Probed};
 use taflbase::value::Wdl;
 
 use super::build::{count_cells, count_header, side_counts};
+use super::calibration::CALIBRATION_SECONDS;
 use super::error::CliError;
 use super::line::numbered;
 use super::output::{Session, columns, grouped, size};
@@ -59,7 +60,7 @@ pub(super) fn announce(
             plans.len(),
         )));
     }
-    let estimates = plan::estimate(base, plans, processes, session)?;
+    let estimates = plan::estimate(base, plans, processes, CALIBRATION_SECONDS, session)?;
     let total = plan::total(&estimates).trim_end().replace('\n', "; ");
     session.note(&format!("the whole game from {slice}: {total}"));
     let free = available_disk(session.tables()).unwrap_or(u64::MAX);

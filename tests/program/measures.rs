@@ -34,7 +34,7 @@ fn a_bench_has_the_same_signature_with_any_number_of_threads() {
 #[test]
 fn a_plan_lists_what_is_too_large_and_counts_the_rest() {
     let place = Place::with("brandubh", "2");
-    let plan = ["plan", "brandubh", "--slice", "K16v1"];
+    let plan = ["plan", "brandubh", "--slice", "K16v1", "--calibration", "1"];
     let json = place.run(&[&plan[..], &["--json"]].concat()).json();
     let state = |state: &str| json.iter().filter(|slice| slice["state"] == state).count();
     assert_eq!(state("there"), 1);

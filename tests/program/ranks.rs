@@ -2,12 +2,15 @@
 
 use crate::place::Place;
 
+/// What is tested does not depend on exact times.
+const PLAN: [&str; 6] = ["plan", "brandubh", "--slice", "K2v4", "--calibration", "1"];
+
 #[test]
 fn large_slices_are_divided_among_all_ranks() {
     let place = Place::new();
     let plan = |memory: &str| {
         let ranks = ["--ranks", "4", "--threads", "1", "--memory", memory];
-        place.run(&[&["plan", "brandubh", "--slice", "K2v4", "--json"], &ranks[..]].concat()).json()
+        place.run(&[&PLAN[..], &["--json"], &ranks].concat()).json()
     };
     let all = plan("8GiB");
     let of = |name: &str| all.iter().find(|slice| slice["slice"] == name).unwrap();
@@ -28,7 +31,7 @@ fn large_slices_are_divided_among_all_ranks() {
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("wall-clock: about ") && last.ends_with(" (writing)"), "{text}");
     // A single process may have little memory, too.
-    let text = place.run(&["plan", "brandubh", "--slice", "K2v4", "--memory", "300MiB"]).done();
+    let text = place.run(&[&PLAN[..], &["--memory", "300MiB"]].concat()).done();
     let large: Vec<&str> = text
         .lines()
         .find(|line| line.starts_with("K2v4"))
@@ -41,8 +44,7 @@ fn large_slices_are_divided_among_all_ranks() {
     assert!(large[2].parse::<u64>().unwrap() > 1, "{text}");
     // That takes more time, and more disk where both compress their scratch.
     let one = |memory: &str| {
-        let plan = ["plan", "brandubh", "--slice", "K2v4", "--json", "--memory", memory];
-        place.run(&plan).json().pop().unwrap()
+        place.run(&[&PLAN[..], &["--json", "--memory", memory]].concat()).json().pop().unwrap()
     };
     let (little, much) = (one("300MiB"), one("8GiB"));
     for plan in [&little, &much] {
@@ -61,9 +63,8 @@ fn large_slices_are_divided_among_all_ranks() {
 #[test]
 fn wall_clock_time_is_the_core_time_divided_among_all_threads() {
     let place = Place::new();
-    let wanted = ["plan", "brandubh", "--slice", "K2v4", "--memory", "8GiB"];
-    let ranks = ["--ranks", "4", "--threads", "3"];
-    for slice in place.run(&[&wanted[..], &ranks, &["--json"]].concat()).json() {
+    let ranks = ["--ranks", "4", "--threads", "3", "--memory", "8GiB"];
+    for slice in place.run(&[&PLAN[..], &ranks, &["--json"]].concat()).json() {
         let [core, wall, ply, writing] =
             ["core_seconds", "wall_seconds", "longest_ply_seconds", "writing_seconds"]
                 .map(|name| slice[name].as_f64().unwrap());
@@ -72,11 +73,10 @@ fn wall_clock_time_is_the_core_time_divided_among_all_threads() {
         assert!(0.0 < ply && ply < writing && writing < wall, "{slice}");
     }
     // Slices of one process each are built side by side, so that the whole takes longer than each.
-    let text = place.run(&[&wanted[..], &ranks].concat()).done();
+    let text = place.run(&[&PLAN[..], &ranks].concat()).done();
     assert!(text.contains("\nwall-clock: about "), "{text}");
-    let tight = place.run(&[
-        "plan", "brandubh", "--slice", "K2v4", "--ranks", "2", "--memory", "20MiB", "--json",
-    ]);
+    let tight = ["--ranks", "2", "--memory", "20MiB", "--json"];
+    let tight = place.run(&[&PLAN[..], &tight].concat());
     let slice = tight.json().pop().unwrap();
     assert!(slice["wall_seconds"].is_null() && slice["writing_seconds"].is_null(), "{slice}");
     let usual = place.run(&["plan", "brandubh", "--men", "3"]).done();

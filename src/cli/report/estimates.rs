@@ -6,7 +6,7 @@ use taflbase::build::{SlicePlan, plan};
 use taflbase::report::{Report, SliceCost};
 use taflbase::slice::Slice;
 
-use crate::cli::calibration::Calibration;
+use crate::cli::calibration::{CALIBRATION_SECONDS, Calibration};
 use crate::cli::error::CliError;
 use crate::cli::model::MeasuredSlice;
 
@@ -15,7 +15,8 @@ pub(super) fn costs(base: &Tablebase, report: &Report) -> Result<Vec<SliceCost>,
     let placements = slice_placements(base.rules());
     let slices: Vec<Slice> = placements.iter().map(|&(slice, _)| slice).collect();
     let plans = plan(base, &slices)?;
-    let calibration = Calibration::fit(base.rules(), &plans, known_sizes(report, &plans))?;
+    let known = known_sizes(report, &plans);
+    let calibration = Calibration::fit(base.rules(), &plans, CALIBRATION_SECONDS, known)?;
     let images = base.rules().symmetries().order() as f64;
     let costs = placements.iter().map(|(slice, placements)| {
         // Numbers with all their digits are numbers of this type.

@@ -17,6 +17,10 @@ const MAGIC: &str = "taflbase certificate 1\n";
 const MAX_HEADER: u64 = 1 << 20;
 /// The zstd level of certificates that are written once and read often.
 const LEVEL: i32 = 19;
+/// The binary logarithms of zstd's smallest window, and of one that is no larger than that of any
+/// level used.
+const MIN_WINDOW: u32 = 10;
+const SMALL_WINDOW: u32 = 20;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -79,6 +83,13 @@ impl Certificate {
         out.write_all(b"\n")?;
         let mut encoder = zstd::Encoder::new(out, level)?;
         encoder.include_checksum(true)?;
+        // zstd clears tables that are as large as its window, which takes far longer than to compress
+        // a few moves.
+        let most: usize = self.parts.iter().map(Part::max_stored_bytes).sum();
+        let window = most.next_power_of_two().ilog2().max(MIN_WINDOW);
+        if window < SMALL_WINDOW {
+            encoder.window_log(window)?;
+        }
         for part in &self.parts {
             write_moves(part, &mut encoder)?;
         }

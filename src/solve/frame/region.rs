@@ -373,7 +373,7 @@ mod tests {
     fn check_slides<const N: usize>(rules: &'static Ruleset) {
         let region = Region::<N>::new(rules);
         let boards = (soldiers(rules), any::<[u64; N]>());
-        proptest!(ProptestConfig::with_cases(100), |((soldiers, targets) in boards)| {
+        proptest!(ProptestConfig::with_cases(40), |((soldiers, targets) in boards)| {
             // Without attackers the game would be over.
             prop_assume!(!soldiers.attackers.is_empty());
             let occupied = soldiers.attackers | soldiers.defenders;
