@@ -59,7 +59,14 @@ impl<const W: usize> Worker<'_, '_, W> {
     ) -> (Numbers, Step) {
         let mover_proves = self.state.to_move == self.prover;
         loop {
-            let choice = match self.choose(first, max_phi) {
+            let mut choice = self.choose(first, max_phi, false);
+            // The mover will probably fail, and each of its moves has to be answered. Where it will
+            // probably succeed, one move is enough, and threads that search others waste their time.
+            let spreads = choice.as_ref().is_ok_and(|choice| choice.phi > choice.delta);
+            if spreads && self.shared.is_parallel {
+                choice = self.choose(first, max_phi, true);
+            }
+            let choice = match choice {
                 Ok(choice) => choice,
                 Err((success, step)) => {
                     // A win of the prover does not rest on the path.
@@ -133,8 +140,9 @@ impl<const W: usize> Worker<'_, '_, W> {
     }
 
     /// Chooses the most promising move; the error is the result if the position is solved. Moves
-    /// whose numbers exceed the limit come last, since their search would return at once.
-    fn choose(&self, first: usize, max_phi: u32) -> Result<Choice, (Numbers, Step)> {
+    /// whose numbers exceed the limit come last, since their search would return at once. If
+    /// `spreads`, moves that other threads are searching have a surcharge.
+    fn choose(&self, first: usize, max_phi: u32, spreads: bool) -> Result<Choice, (Numbers, Step)> {
         let mut choice = Choice {
             best: usize::MAX,
             phi: INFINITE,
@@ -162,7 +170,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             choice.open += 1;
             max_child_phi = max_child_phi.max(phi);
-            let busy = match self.shared.is_parallel {
+            let busy = match spreads {
                 true => self.busy(child.key).load(Ordering::Relaxed),
                 false => 0,
             };
@@ -196,7 +204,7 @@ struct Choice {
     best: usize,
     /// The least `delta` of the moves.
     phi: u32,
-    /// The same with a surcharge for moves that other threads are searching.
+    /// The same with the surcharge for moves that other threads are searching.
     busy_phi: u32,
     /// The second least `delta`, with the surcharge.
     second: u32,
