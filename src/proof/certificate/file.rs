@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use serde::{Deserialize, Serialize};
+use zstd::zstd_safe::CParameter;
 
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
@@ -17,10 +18,6 @@ const MAGIC: &str = "taflbase certificate 1\n";
 const MAX_HEADER: u64 = 1 << 20;
 /// The zstd level of certificates that are written once and read often.
 const LEVEL: i32 = 19;
-/// The binary logarithms of zstd's smallest window, and of one that is no larger than that of any
-/// level used.
-const MIN_WINDOW: u32 = 10;
-const SMALL_WINDOW: u32 = 20;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,13 +80,9 @@ impl Certificate {
         out.write_all(b"\n")?;
         let mut encoder = zstd::Encoder::new(out, level)?;
         encoder.include_checksum(true)?;
-        // zstd clears tables that are as large as its window, which takes far longer than to compress
-        // a few moves.
+        // Without it zstd prepares for any size, and clears 80 MB for a few moves.
         let most: usize = self.parts.iter().map(Part::max_stored_bytes).sum();
-        let window = most.next_power_of_two().ilog2().max(MIN_WINDOW);
-        if window < SMALL_WINDOW {
-            encoder.window_log(window)?;
-        }
+        encoder.set_parameter(CParameter::SrcSizeHint(most.clamp(1, i32::MAX as usize) as u32))?;
         for part in &self.parts {
             write_moves(part, &mut encoder)?;
         }
