@@ -1,17 +1,17 @@
 //! Locks on the folders of a build.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::solve::error::BuildError;
 use crate::system::filesystem::FileSystem;
-use crate::system::folder_lock::lock_folder;
+use crate::system::folder_lock::{FolderLock, lock_folder};
 
 /// Folders locked against other builds until this is dropped or the process ends. On file
 /// systems without locks, folders count as locked.
 #[derive(Default)]
-pub(super) struct FolderLocks(Vec<(PathBuf, File)>);
+pub(super) struct FolderLocks(Vec<(PathBuf, FolderLock)>);
 
 impl FolderLocks {
     /// Creates a folder and locks it. Returns `false` if this build has locked it already, possibly
@@ -30,8 +30,8 @@ impl FolderLocks {
             return Ok(false);
         }
         let lock = lock_folder(folder).map_err(folder_error(folder))?;
-        let file = lock.ok_or_else(|| BuildError::Busy { path: folder.to_owned() })?;
-        self.0.push((real, file));
+        let lock = lock.ok_or_else(|| BuildError::Busy { path: folder.to_owned() })?;
+        self.0.push((real, lock));
         Ok(true)
     }
 }
