@@ -28,7 +28,7 @@ pub(super) struct Args {
     /// Use N threads per process; 0: one per core here [default: 0]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 0, { 1 << 16 }>)]
     threads: Option<u64>,
-    /// Build small slices for at most N CPU seconds, to estimate times and sizes
+    /// Build small slices for at most this many CPU seconds, to estimate times and sizes
     #[arg(long, value_name = "SECONDS", default_value_t = CALIBRATION_SECONDS)]
     #[arg(value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
     calibration: u64,
@@ -40,7 +40,7 @@ that of a build with all tables in memory. Scratch, the work in progress, is wri
 uncompressed if memory and disk here suffice, else compressed. The last line also gives
 the minimum of both: with tables in partitions, and compressed. Time is that of one core
 of this machine, measured by building the smallest slices in a temporary folder, which
-takes some ten seconds; --calibration limits them. Slices too large for this version are
+takes some ten seconds; --calibration limits these. Slices too large for this version are
 listed, but not included in the totals.
 
 --ranks, --memory and --threads plan a build with these resources: memory is per process,
@@ -156,8 +156,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     session.text(&format!("\n{}", total(&estimates)))
 }
 
-/// Estimates what building these slices takes, after a calibration of at most this many CPU seconds.
-/// Of a build by given processes, that includes how they divide the work.
+/// Estimates what building these slices takes, after a calibration of at most this many CPU
+/// seconds. Of a build by given processes, that includes how they divide the work.
 pub(super) fn estimate<'a>(
     base: &'a Tablebase,
     plans: &[SlicePlan],

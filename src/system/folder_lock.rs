@@ -12,8 +12,8 @@ pub(crate) struct FolderLock(File);
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // To close the file is not enough: a process that another thread is just starting has it open,
-        // too, until its own program runs.
+        // To close the file is not enough: a process that another thread is just starting has it
+        // open, too, until its own program runs.
         let _ = self.0.unlock();
     }
 }

@@ -80,7 +80,7 @@ impl Certificate {
         out.write_all(b"\n")?;
         let mut encoder = zstd::Encoder::new(out, level)?;
         encoder.include_checksum(true)?;
-        // Without it zstd prepares for any size, and clears 80 MB for a few moves.
+        // Without this hint zstd prepares for any size, and clears 80 MB for a few moves.
         let most: usize = self.parts.iter().map(Part::max_stored_bytes).sum();
         encoder.set_parameter(CParameter::SrcSizeHint(most.clamp(1, i32::MAX as usize) as u32))?;
         for part in &self.parts {

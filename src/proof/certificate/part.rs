@@ -79,8 +79,8 @@ impl Part {
         self.moves.len()
     }
 
-    /// The most bytes that the moves take in a file, before compression: those of the shared length,
-    /// the code, the squares and the rank.
+    /// The most bytes that the moves take in a file, before compression: those of the shared
+    /// length, the code, the squares and the rank.
     pub(in crate::proof) fn max_stored_bytes(&self) -> usize {
         self.len() * (size_of::<u8>() + self.code_bytes + size_of::<StoredMove>())
     }

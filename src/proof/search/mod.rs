@@ -8,9 +8,9 @@
 //! the largest `phi` of its moves plus the number of its other open moves (weak proof numbers, Ueda
 //! and others, 2008): a sum would count transpositions many times.
 //!
-//! **Threads** share the table. Where the mover will probably fail (`phi` is above `delta`), they spread
-//! over its moves, all of which must be answered: a move that another thread is searching looks a
-//! quarter more expensive. Elsewhere they search the same move, and part further down.
+//! **Threads** share the table. Where the mover will probably fail (`phi` is above `delta`), they
+//! spread over its moves, all of which must be answered: a move that another thread is searching
+//! looks a quarter more expensive. Elsewhere they search the same move, and part further down.
 //!
 //! **Repetition.** A proved win never depends on the line that led to it: it is built from proved
 //! wins alone. A position that repeats an earlier one of the line counts as not won. A result that

@@ -60,8 +60,8 @@ impl<const W: usize> Worker<'_, '_, W> {
         let mover_proves = self.state.to_move == self.prover;
         loop {
             let mut choice = self.choose(first, max_phi, false);
-            // The mover will probably fail, and each of its moves has to be answered. Where it will
-            // probably succeed, one move is enough, and threads that search others waste their time.
+            // Where the mover will probably fail, each of its moves has to be answered. Where it will
+            // probably succeed, one move is enough: threads that search others waste their time.
             let spreads = choice.as_ref().is_ok_and(|choice| choice.phi > choice.delta);
             if spreads && self.shared.is_parallel {
                 choice = self.choose(first, max_phi, true);
