@@ -200,8 +200,13 @@ fn movers(rules: &Ruleset, position: &Position) -> impl Iterator<Item = (Kind, S
         .map(move |square| (if square == king { Kind::King } else { soldier }, square))
 }
 
-/// Returns the squares that the piece can move to.
-fn targets(rules: &Ruleset, position: &Position, piece: Kind, from: Square) -> SquareSet {
+/// Returns the squares that the piece can move to, if the game is not over.
+pub(crate) fn targets(
+    rules: &Ruleset,
+    position: &Position,
+    piece: Kind,
+    from: Square,
+) -> SquareSet {
     let occupied = position.occupied();
     let mut targets = SquareSet::EMPTY;
     for ray in rules.slides().from(piece, from) {

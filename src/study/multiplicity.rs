@@ -129,16 +129,15 @@ fn least_images(rules: &Ruleset, index: &SliceIndex, attackers: SquareSet) -> Le
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::moves::legal_moves;
+    use crate::game::moves::each_legal_move;
     use crate::game::slice::Slice;
     use crate::index::Slot;
 
-    /// Compares the slots of at most this many rows, those in the middle, with unranked positions.
-    fn check(rules: &str, slice: &str, max_rows: u64) {
+    /// Compares all slots with unranked positions, except for `skip` rows at either end.
+    fn check(rules: &str, slice: &str, skip: u64) {
         let rules = Ruleset::builtin(rules).unwrap();
         let index = SliceIndex::new(&rules, slice.parse::<Slice>().unwrap()).unwrap();
-        let skipped = index.rows().saturating_sub(max_rows) / 2;
-        let rows = skipped..index.rows() - skipped;
+        let rows = skip..index.rows() - skip;
         let anywhere = |_, _| rules.places(Kind::King);
         let slots = Multiplicities::new(&rules, &index, rows.clone(), &Side::ALL, anywhere);
         assert_eq!(slots.height() as u64, rows.end - rows.start);
@@ -153,8 +152,8 @@ mod tests {
                         (slots.multiplicities()[place], slots.decided(side)[place]);
                     assert_eq!(multiplicity > 0, canonical.is_some(), "{slice} {row} {king:?}");
                     if let Some(position) = canonical {
-                        let moves = legal_moves(&rules, &position);
-                        assert_eq!(decided, moves.iter().any(|played| played.ending.is_some()));
+                        let mut moves = each_legal_move(&rules, &position);
+                        assert_eq!(decided, moves.any(|played| played.ending.is_some()));
                     }
                 }
             }
@@ -163,11 +162,10 @@ mod tests {
 
     #[test]
     fn slots_agree_with_positions() {
-        check("brandubh", "K0v1", u64::MAX);
-        check("brandubh", "K0v3", 2000);
-        // Enough for several sets of attackers.
-        check("brandubh", "K3v1", 20_000);
-        check("brandubh", "K1v2", 5000);
-        check("ashton", "K1v2", 2000);
+        check("brandubh", "K0v1", 0);
+        check("brandubh", "K0v3", 5);
+        check("brandubh", "K3v1", 1000);
+        check("brandubh", "K1v2", 77);
+        check("ashton", "K1v2", 1234);
     }
 }

@@ -10,7 +10,7 @@ use taflbase::position::Position;
 use taflbase::unmoves::unmoves;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn a_move_is_quiet_if_and_only_if_it_can_be_taken_back(

@@ -333,19 +333,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::game::moves::{Move, legal_moves};
+    use crate::game::moves::targets;
     use crate::game::position::Position;
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::rows::row::Wide;
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
-    /// Returns the lanes from which the king has a move that is `wanted`.
+    /// Returns the lanes from which the king has a move to a `wanted` square.
     fn lanes_with<const N: usize>(
         rules: &Ruleset,
         region: &Region<N>,
         soldiers: Soldiers,
-        wanted: impl Fn(&Move) -> bool,
+        wanted: impl Fn(Square) -> bool,
     ) -> Row<N> {
         let Soldiers { attackers, defenders } = soldiers;
         let has = |&king: &Square| {
@@ -356,8 +356,8 @@ mod tests {
                 to_move: Side::Defenders,
                 rules: rules.id(),
             };
-            let moves = legal_moves(rules, &position);
-            moves.iter().any(|played| played.piece == Kind::King && wanted(played))
+            !position.is_finished(rules)
+                && targets(rules, &position, Kind::King, king).iter().any(&wanted)
         };
         region.row(kings(rules, soldiers).iter().filter(has).collect())
     }
@@ -373,20 +373,20 @@ mod tests {
     fn check_slides<const N: usize>(rules: &'static Ruleset) {
         let region = Region::<N>::new(rules);
         let boards = (soldiers(rules), any::<[u64; N]>());
-        proptest!(ProptestConfig::with_cases(40), |((soldiers, targets) in boards)| {
+        proptest!(ProptestConfig::with_cases(100), |((soldiers, targets) in boards)| {
             // Without attackers the game would be over.
             prop_assume!(!soldiers.attackers.is_empty());
             let occupied = soldiers.attackers | soldiers.defenders;
             let free = !region.row(occupied);
             let targets = Row(targets) & region.places;
-            let expected = lanes_with(rules, &region, soldiers, |played| {
-                !(region.bit(played.to) & targets).is_empty()
+            let expected = lanes_with(rules, &region, soldiers, |to| {
+                !(region.bit(to) & targets).is_empty()
             });
             let wide = region.king_origins(Wide::splat(targets), Wide::splat(free));
             assert_eq!(both(region.king_origins(targets, free), wide), expected, "{soldiers:?}");
 
             let expected =
-                lanes_with(rules, &region, soldiers, |played| rules.goals.contains(played.to));
+                lanes_with(rules, &region, soldiers, |to| rules.goals.contains(to));
             let blocked = region.before_goals(occupied);
             let wide = region.escapes(blocked.map(Wide::splat), Wide::splat(free));
             assert_eq!(both(region.escapes(blocked, free), wide), expected, "{soldiers:?}");

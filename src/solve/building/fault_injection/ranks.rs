@@ -48,7 +48,7 @@ impl Case {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(25))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn faults_may_hit_any_rank(
