@@ -33,9 +33,9 @@ pub(super) fn exit_fort(rules: &Ruleset, position: &Position) -> Option<[SquareS
     if !(edge - corners).contains(king) {
         return None;
     }
-    let room = connected(rules, position.occupied().without(king), king);
+    let room = connected(rules, position.occupied().without(king), king, corners | rules.goals)?;
     let around = neighbours(rules, room);
-    if room.len() < 2 || room.meets(corners | rules.goals) || around.meets(position.attackers) {
+    if room.len() < 2 || around.meets(position.attackers) {
         return None;
     }
     let safe = room | position.defenders;
@@ -54,17 +54,24 @@ pub(super) fn exit_fort(rules: &Ruleset, position: &Position) -> Option<[SquareS
 /// Returns the squares that are connected with the king if attackers separate them from the whole
 /// edge, and all defenders are on them.
 pub(super) fn encircled(rules: &Ruleset, position: &Position) -> Option<SquareSet> {
-    let inside = connected(rules, position.attackers, position.king);
-    let is_closed = !inside.meets(rules.board.edge()) && position.defenders.is_subset(inside);
-    is_closed.then_some(inside)
+    let inside = connected(rules, position.attackers, position.king, rules.board.edge())?;
+    position.defenders.is_subset(inside).then_some(inside)
 }
 
 /// Returns the squares that are connected with this one, itself included, by orthogonal steps that
-/// avoid the walls.
-fn connected(rules: &Ruleset, walls: SquareSet, from: Square) -> SquareSet {
+/// avoid the walls; `None` if one of them is an exit, which most boards show after a few steps.
+fn connected(
+    rules: &Ruleset,
+    walls: SquareSet,
+    from: Square,
+    exits: SquareSet,
+) -> Option<SquareSet> {
     let mut reached = SquareSet::of(from);
     let mut pending = vec![from];
     while let Some(square) = pending.pop() {
+        if exits.contains(square) {
+            return None;
+        }
         let steps = Direction::ALL.into_iter().filter_map(|d| rules.slides().next(square, d));
         for next in steps.filter(|&next| !walls.contains(next)) {
             if !reached.contains(next) {
@@ -73,7 +80,7 @@ fn connected(rules: &Ruleset, walls: SquareSet, from: Square) -> SquareSet {
             }
         }
     }
-    reached
+    Some(reached)
 }
 
 /// Returns the squares beside those of the set, without the set.

@@ -101,7 +101,9 @@ impl Board {
 
     /// Returns all squares of the first and last files and ranks.
     pub fn edge(self) -> SquareSet {
-        self.squares().filter(|&s| self.neighbours(s).count() < 4).collect()
+        let last = self.size() - 1;
+        let sides = |i| [self.at(i, 0), self.at(i, last), self.at(0, i), self.at(last, i)];
+        (0..=last).flat_map(sides).collect()
     }
 
     /// Returns the square numbered `index`, `rank * size + file`; `None` if it is off the board.
@@ -211,6 +213,8 @@ mod tests {
         assert!(Board::new(3).is_none() && Board::new(21).is_none());
         let board = Board::new(7).unwrap();
         assert_eq!((board.edge().len(), board.corners().len()), (24, 4));
+        let has_no_square_beyond = |&s: &Square| board.neighbours(s).count() < 4;
+        assert_eq!(board.edge(), board.squares().filter(has_no_square_beyond).collect());
         assert_eq!(board.name(board.centre()).to_string(), "d4");
         assert_eq!((board.square(24), board.square(49)), (Some(board.centre()), None));
         assert_eq!(board.ray(board.centre(), Direction::East).count(), 3);
