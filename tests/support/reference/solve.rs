@@ -251,26 +251,19 @@ impl Moves {
     }
 }
 
-/// Returns a number for a board that no other board of the same material has: the squares of
-/// the king, the defenders and the attackers as digits.
+/// Returns a number for a board: most of the time of a solver goes into finding boards, and the
+/// number is the hash of its board, too. That no two boards of a slice have the same is checked.
 fn number(cells: &[u8]) -> u64 {
-    // Of each kind of piece, the number of its squares as digits, and the count of such numbers.
-    let [mut king, mut defenders, mut attackers] = [(0, 1); 3];
-    for (square, &piece) in cells.iter().enumerate() {
-        let (digits, count) = match piece {
-            KING => &mut king,
-            DEFENDER => &mut defenders,
-            ATTACKER => &mut attackers,
-            _ => continue,
-        };
-        *digits = *digits * cells.len() as u64 + square as u64;
-        *count *= cells.len() as u64;
-    }
-    (king.0 * defenders.1 + defenders.0) * attackers.1 + attackers.0
+    cells.chunks(8).fold(0, |number, chunk| {
+        let mut bytes = [0; 8];
+        bytes[..chunk.len()].copy_from_slice(chunk);
+        // Both halves of a product with 2^64 divided by the golden ratio.
+        let mixed = u128::from(number ^ u64::from_le_bytes(bytes)) * 0x9e37_79b9_7f4a_7c15;
+        (mixed ^ (mixed >> 64)) as u64
+    })
 }
 
-/// Hashes the number of a board by one multiplication, since most of the time of a solver goes into
-/// finding boards.
+/// Passes on the number of a board, which is mixed already.
 #[derive(Default)]
 struct NumberHasher(u64);
 
@@ -280,9 +273,7 @@ impl Hasher for NumberHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // The factor is 2^64 divided by the golden ratio. A product's upper half is mixed best, and
-        // the standard library's tables begin with the lowest bits.
-        self.0 = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+        self.0 = number;
     }
 
     fn finish(&self) -> u64 {
