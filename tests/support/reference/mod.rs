@@ -22,6 +22,6 @@ mod solve;
 pub(crate) use custom::Custom;
 pub(crate) use event::Event;
 pub(crate) use game::Game;
-pub(crate) use position::{Position, Side};
+pub(crate) use position::{ATTACKER, DEFENDER, KING, Position, Side};
 pub(crate) use rules::Rules;
 pub(crate) use solve::{Outcome, Solver};

@@ -24,9 +24,9 @@ impl Side {
 }
 
 pub(super) const EMPTY: u8 = b'.';
-pub(super) const ATTACKER: u8 = b't';
-pub(super) const DEFENDER: u8 = b'T';
-pub(super) const KING: u8 = b'K';
+pub(crate) const ATTACKER: u8 = b't';
+pub(crate) const DEFENDER: u8 = b'T';
+pub(crate) const KING: u8 = b'K';
 
 /// The pieces, square by square (a1, b1, ... a2, b2, ...), and the side to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
