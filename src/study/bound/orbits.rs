@@ -6,7 +6,7 @@
 //! where either side may stand, and a cycle of camps contributes the patterns that are mapped to
 //! themselves once around the cycle.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 
@@ -24,6 +24,9 @@ pub(crate) struct UnmovedCounts {
     pub orbits: BigUint,
 }
 
+/// A sum of terms: attackers, defenders and the coefficient.
+type Factor = Vec<(usize, usize, u64)>;
+
 /// A polynomial in the numbers of attackers and defenders, whose coefficients are numbers of
 /// ways; truncated at `max_material`.
 struct Ways {
@@ -39,14 +42,21 @@ impl Ways {
         Ways { max_material, values }
     }
 
-    /// Multiplies by a sum of terms: attackers, defenders and the coefficient.
-    fn times(&mut self, terms: &[(usize, usize, u64)]) {
+    fn product(max_material: Slice, factors: &[Factor]) -> Ways {
+        let mut ways = Ways::one(max_material);
+        for factor in factors {
+            ways.times(factor);
+        }
+        ways
+    }
+
+    fn times(&mut self, factor: &[(usize, usize, u64)]) {
         let max = self.max_material;
         let columns = max.defenders + 1;
         let mut values = vec![BigUint::ZERO; self.values.len()];
         for (i, value) in self.values.iter().enumerate().filter(|(_, v)| **v != BigUint::ZERO) {
             let (a, d) = (i / columns, i % columns);
-            for &(attackers, defenders, ways) in terms {
+            for &(attackers, defenders, ways) in factor {
                 if a + attackers <= max.attackers && d + defenders <= max.defenders {
                     values[(a + attackers) * columns + d + defenders] += value * ways;
                 }
@@ -69,14 +79,12 @@ pub(crate) fn running(
 ) -> BigUint {
     let field = Field::with_camps(reachability);
     let all = burnside(reachability.group, |g| {
-        fixed(reachability, &field, g, |king| {
-            let mut ways = Ways::one(reachability.max_material);
-            for camp in whole_camps(reachability, &field.camps, g) {
-                ways.times(&camp);
-            }
-            let in_camps = field.camps.iter().fold(SquareSet::EMPTY, |all, c| all | c.squares);
-            free_cycles(reachability, &field, g, in_camps.with(king), &mut ways);
-            ways.total(1)
+        let camps = whole_camps(reachability, &field.camps, g);
+        let in_camps = field.camps.iter().fold(SquareSet::EMPTY, |all, c| all | c.squares);
+        fixed(reachability, field.kings, g, 1, |king| {
+            let mut factors = free_cycles(reachability, &field, g, in_camps.with(king));
+            factors.extend_from_slice(&camps);
+            factors
         })
     });
     match unmoved {
@@ -111,15 +119,9 @@ pub(crate) fn unmoved(
         (0..=reachability.max_material.defenders).map(|d| binomials.get(free, d)).sum::<BigUint>()
     });
     let orbits = burnside(reachability.group, |g| {
-        fixed(reachability, &field, g, |king| {
-            if attackers.contains(king) {
-                return BigUint::ZERO;
-            }
-            let mut ways = Ways::one(reachability.max_material);
-            for cycle in cycles(reachability.rules, g, defenders.without(king)) {
-                ways.times(&[(0, 0, 1), (0, cycle.len(), 1)]);
-            }
-            ways.total(0)
+        fixed(reachability, field.kings - attackers, g, 0, |king| {
+            let cycles = cycles(reachability.rules, g, defenders.without(king));
+            cycles.iter().map(|cycle| vec![(0, 0, 1), (0, cycle.len(), 1)]).collect()
         })
     });
     UnmovedCounts { placements: placements.sum(), orbits }
@@ -136,12 +138,12 @@ pub(crate) fn slots(rules: &Ruleset, max_material: Slice, binomials: &BigBinomia
         .symmetries()
         .iter()
         .map(|g| {
-            let mut ways = Ways::one(variables);
-            for cycle in cycles(rules, g, attackers) {
+            let factor = |cycle: &Vec<Square>| {
                 let shared = if defenders.contains(cycle[0]) { cycle.len() } else { 0 };
-                ways.times(&[(0, 0, 1), (cycle.len(), shared, 1)]);
-            }
-            ways
+                vec![(0, 0, 1), (cycle.len(), shared, 1)]
+            };
+            let factors: Vec<_> = cycles(rules, g, attackers).iter().map(factor).collect();
+            Ways::product(variables, &factors)
         })
         .collect();
     let mut rows = BigUint::ZERO;
@@ -162,45 +164,52 @@ fn burnside(group: SymmetryGroup, fixed: impl Fn(Symmetry) -> BigUint) -> BigUin
     group.iter().map(fixed).sum::<BigUint>() / group.order()
 }
 
-/// Sums over the king's squares that a symmetry fixes.
+/// Sums, over the king's squares that a symmetry fixes, the ways with at least this many attackers.
+/// Most squares have the same factors as another.
 fn fixed(
     reachability: &Reachability,
-    field: &Field,
+    kings: SquareSet,
     g: Symmetry,
-    with_king: impl Fn(Square) -> BigUint,
+    min_attackers: usize,
+    factors: impl Fn(Square) -> Vec<Factor>,
 ) -> BigUint {
-    let kings = field.kings.iter().filter(|&king| g.apply(reachability.rules.board, king) == king);
-    kings.map(with_king).sum()
+    let board = reachability.rules.board;
+    let mut squares = BTreeMap::<Vec<Factor>, usize>::new();
+    for king in kings.iter().filter(|&king| g.apply(board, king) == king) {
+        let mut factors = factors(king);
+        factors.sort_unstable();
+        *squares.entry(factors).or_default() += 1;
+    }
+    let ways = |(factors, count): (&Vec<Factor>, &usize)| {
+        Ways::product(reachability.max_material, factors).total(min_attackers) * *count
+    };
+    squares.iter().map(ways).sum()
 }
 
-/// Multiplies `ways` by the ways to fill the squares that are not `closed`.
+/// Returns the ways to fill the squares that are not `closed`.
 fn free_cycles(
     reachability: &Reachability,
     field: &Field,
     g: Symmetry,
     closed: SquareSet,
-    ways: &mut Ways,
-) {
+) -> Vec<Factor> {
     let places = (field.attackers | field.defenders) - closed;
-    for cycle in cycles(reachability.rules, g, places) {
-        let mut terms = vec![(0, 0, 1)];
+    let factor = |cycle: &Vec<Square>| {
+        let mut factor = vec![(0, 0, 1)];
         if field.attackers.contains(cycle[0]) {
-            terms.push((cycle.len(), 0, 1));
+            factor.push((cycle.len(), 0, 1));
         }
         if field.defenders.contains(cycle[0]) {
-            terms.push((0, cycle.len(), 1));
+            factor.push((0, cycle.len(), 1));
         }
-        ways.times(&terms);
-    }
+        factor
+    };
+    cycles(reachability.rules, g, places).iter().map(factor).collect()
 }
 
 /// Returns, for each cycle of camps, the patterns that are mapped to themselves around the
 /// cycle, with the number of attackers in all of its camps.
-fn whole_camps(
-    reachability: &Reachability,
-    camps: &[Camp],
-    g: Symmetry,
-) -> Vec<Vec<(usize, usize, u64)>> {
+fn whole_camps(reachability: &Reachability, camps: &[Camp], g: Symmetry) -> Vec<Factor> {
     let board = reachability.rules.board;
     let mut left: Vec<&Camp> = camps.iter().collect();
     let mut factors = Vec::new();
