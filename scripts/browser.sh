@@ -3,18 +3,18 @@
 # views and both themes, and an empty console. Needs Debian's packages chromium-headless-shell,
 # chromium-driver, fonts-dejavu-core, and npm.
 #   scripts/browser.sh [FILTER…]: run only the tests whose names contain a filter
-# TAFLBASE is the program to test; by default it is built. BROWSER is the browser: by default
-# Chromium without its windows, which starts with a fifth of the processor time. It is the program
-# itself, not Debian's script that starts it, since chromedriver ends only what it has started.
+# TAFLBASE is the program to test; by default it is built. CHROMIUM is the browser: by default
+# the one without windows, which starts with a fifth of the processor time. It is the program itself,
+# not Debian's script that starts it, since chromedriver ends only what it has started.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 axe_version=4.14.1
 axe_sha256=29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
 
-export BROWSER=${BROWSER:-/usr/lib/chromium/chromium-headless-shell}
+export CHROMIUM=${CHROMIUM:-/usr/lib/chromium/chromium-headless-shell}
 missing=()
-[[ -x $BROWSER ]] || missing+=(chromium-headless-shell)
+[[ -x $CHROMIUM ]] || missing+=(chromium-headless-shell)
 command -v chromedriver >/dev/null || missing+=(chromium-driver)
 command -v npm >/dev/null || missing+=(npm)
 command -v fc-list >/dev/null && fc-list | grep -q DejaVu || missing+=(fonts-dejavu-core)

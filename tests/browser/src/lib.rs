@@ -80,7 +80,7 @@ impl Page {
             arguments.push("--no-sandbox");
         }
         let wanted = json!({
-            "goog:chromeOptions": {"args": arguments, "binary": environment("BROWSER")},
+            "goog:chromeOptions": {"args": arguments, "binary": environment("CHROMIUM")},
             "goog:loggingPrefs": {"browser": "ALL"},
             // The longest script takes half a minute while others compile.
             "timeouts": {"script": 120_000},
