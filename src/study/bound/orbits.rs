@@ -42,6 +42,7 @@ impl Ways {
         Ways { max_material, values }
     }
 
+    /// Multiplies these factors.
     fn product(max_material: Slice, factors: &[Factor]) -> Ways {
         let mut ways = Ways::one(max_material);
         for factor in factors {
@@ -186,7 +187,7 @@ fn fixed(
     squares.iter().map(ways).sum()
 }
 
-/// Returns the ways to fill the squares that are not `closed`.
+/// Returns a factor for each cycle of squares that are not `closed`.
 fn free_cycles(
     reachability: &Reachability,
     field: &Field,

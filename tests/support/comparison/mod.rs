@@ -66,8 +66,8 @@ pub(crate) fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize
         let mut counts = BySide::<SideSummary>::default();
         for (position, outcome) in reference.positions(defenders, attackers) {
             let wdl = count(&mut counts[side(&position)], outcome);
-            let text = || game.write(&position);
-            assert_eq!(library.probe(&position), (outcome, wdl), "{} {}", rules.name, text());
+            let probed = library.probe(&position);
+            assert_eq!(probed, (outcome, wdl), "{} {}", rules.name, game.write(&position));
             compared += 1;
         }
         let slice = Slice { defenders, attackers };
