@@ -9,7 +9,7 @@ use std::fs;
 
 use crate::comparison::compare;
 use crate::positions::random_position;
-use crate::reference::{Custom, Game, Rules};
+use crate::reference::{Custom, Game, Rules, Solver};
 use taflbase::perft::perft;
 use taflbase::position::Position;
 use taflbase::random::SeededRng;
@@ -27,7 +27,7 @@ fn ruleset(name: &str) -> Ruleset {
 
 /// Compares every position with the king and one attacker.
 fn is_exact(name: &str) {
-    compare(&ruleset(name), &Rules::named(name), &[(0, 1)]);
+    compare(&ruleset(name), &mut Solver::new(Rules::named(name)), &[(0, 1)]);
 }
 
 #[test]
@@ -58,7 +58,8 @@ fn six_words_are_exact() {
 /// Compares every position of slices with up to three soldiers.
 fn outposts_are_exact(name: &str) {
     let game = Custom::parse(&fs::read_to_string(path(name)).unwrap());
-    compare(&ruleset(name), &game, &[(0, 1), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1)]);
+    let slices = [(0, 1), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1)];
+    compare(&ruleset(name), &mut Solver::new(game), &slices);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use taflbase::value::{Value, Wdl};
 use taflbase::verify::{Verdict, verify_slice};
 
 use crate::positions::random_position;
-use crate::reference::Custom;
+use crate::reference::{Custom, Solver};
 
 const SERPENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets/serpent.toml");
 
@@ -29,7 +29,7 @@ const SERPENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets/serpe
 fn long_wins_are_built() {
     let rules = Ruleset::load(SERPENT).unwrap();
     let game = Custom::parse(&fs::read_to_string(SERPENT).unwrap());
-    comparison::compare(&rules, &game, &[(0, 1), (0, 2)]);
+    comparison::compare(&rules, &mut Solver::new(game), &[(0, 1), (0, 2)]);
 
     let folder = tempfile::tempdir().unwrap();
     let slice: Slice = "K0v2".parse().unwrap();

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use super::{Both, assert_all_seen, assert_seen, checked};
 use crate::comparison::compare;
-use crate::reference::Event;
+use crate::reference::{Event, Solver};
 
 const SMALLEST: [(usize, usize); 3] = [(0, 1), (1, 1), (0, 2)];
 const SMALL: [(usize, usize); 6] = [(0, 1), (1, 1), (0, 2), (2, 1), (1, 2), (0, 3)];
 
 /// Compares every position of these slices.
 fn is_exact(both: &Both, slices: &[(usize, usize)]) {
-    assert!(compare(&both.rules, &both.game, slices) > 0);
+    assert!(compare(&both.rules, &mut Solver::new(&both.game), slices) > 0);
 }
 
 /// The same for invented rulesets; each event must occur at least `least` times.

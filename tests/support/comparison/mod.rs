@@ -56,10 +56,13 @@ impl Library {
 
 /// Compares every position of these slices, and the tables' counts; returns the number of
 /// positions.
-pub(crate) fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize)]) -> usize {
+pub(crate) fn compare(
+    rules: &Ruleset,
+    reference: &mut Solver<impl Game>,
+    slices: &[(usize, usize)],
+) -> usize {
     let slice = |&(defenders, attackers)| Slice { defenders, attackers };
     let library = Library::build(rules, &slices.iter().map(slice).collect::<Vec<Slice>>());
-    let mut reference = Solver::new(game);
     let mut compared = 0;
     for &(defenders, attackers) in slices {
         reference.solve(defenders, attackers);
@@ -67,7 +70,13 @@ pub(crate) fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize
         for (position, outcome) in reference.positions(defenders, attackers) {
             let wdl = count(&mut counts[side(&position)], outcome);
             let probed = library.probe(&position);
-            assert_eq!(probed, (outcome, wdl), "{} {}", rules.name, game.write(&position));
+            assert_eq!(
+                probed,
+                (outcome, wdl),
+                "{} {}",
+                rules.name,
+                reference.rules().write(&position)
+            );
             compared += 1;
         }
         let slice = Slice { defenders, attackers };
