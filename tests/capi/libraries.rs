@@ -11,7 +11,8 @@ static INSTALLED: LazyLock<PathBuf> = LazyLock::new(|| {
     let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let prefix = temporary.join("capi");
     let mut script = Command::new("scripts/install-c.sh");
-    script.current_dir(env!("CARGO_MANIFEST_DIR")).arg(&prefix).args(["--profile", "dev"]);
+    script.current_dir(env!("CARGO_MANIFEST_DIR")).arg(&prefix);
+    script.args(["--profile", "dev", "--no-default-features"]);
     script.arg("--target-dir").arg(temporary.parent().unwrap());
     assert!(script.status().unwrap().success(), "{script:?}");
     prefix
