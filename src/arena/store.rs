@@ -1,9 +1,11 @@
 //! A file of games, one per line.
 
 use std::fmt;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use crate::system::file_lock::LockedFile;
 
 use super::record::{GameRecord, SavedSettings, Settings};
 
@@ -11,7 +13,7 @@ use super::record::{GameRecord, SavedSettings, Settings};
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    file: File,
+    file: LockedFile,
 }
 
 /// An error in reading or writing a file of games.
@@ -75,8 +77,9 @@ impl Store {
     /// If it cannot be written.
     pub fn append(&mut self, game: &GameRecord) -> Result<(), StoreError> {
         let written = serde_json::to_string(game).map_err(io::Error::from).and_then(|line| {
-            self.file.write_all((line + "\n").as_bytes())?;
-            self.file.flush()
+            let mut file = &*self.file;
+            file.write_all((line + "\n").as_bytes())?;
+            file.flush()
         });
         written.map_err(|error| StoreError {
             path: self.path.clone(),
@@ -93,20 +96,18 @@ impl Store {
 fn open_file(
     path: &Path,
     settings: &SavedSettings,
-) -> Result<(File, Vec<GameRecord>), StoreErrorKind> {
+) -> Result<(LockedFile, Vec<GameRecord>), StoreErrorKind> {
     let mut options = OpenOptions::new();
-    let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => StoreErrorKind::InUse,
-        TryLockError::Error(error) => StoreErrorKind::Io(error),
-    })?;
+    let file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+    let locked = LockedFile::lock(file).ok_or(StoreErrorKind::InUse)?;
+    let mut file = &*locked;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let games = parse_games(&bytes[..complete], settings)?;
     file.set_len(complete as u64)?;
     file.seek(SeekFrom::End(0))?;
-    Ok((file, games))
+    Ok((locked, games))
 }
 
 fn parse_games(bytes: &[u8], settings: &SavedSettings) -> Result<Vec<GameRecord>, StoreErrorKind> {

@@ -45,8 +45,8 @@ use std::time::Duration;
 use crate::game::rules::Ruleset;
 use crate::index::SliceIndex;
 use crate::study::manifest::Comparison;
+use crate::system::file_lock::lock_folder;
 use crate::system::filesystem::{FileSystem, SystemFiles};
-use crate::system::folder_lock::lock_folder;
 use crate::tablebase::{ProbeError, Tablebase};
 
 use transfer::Transfer;

@@ -5,10 +5,10 @@ pub mod bytes;
 #[cfg(all(feature = "build", unix))]
 mod cgroup;
 pub mod date;
+#[cfg(any(feature = "build", feature = "engine"))]
+pub(crate) mod file_lock;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
-#[cfg(feature = "build")]
-pub(crate) mod folder_lock;
 pub(crate) mod mapping;
 #[cfg(feature = "build")]
 pub mod memory;

@@ -1,11 +1,12 @@
 //! Claims of running jobs, by file locks that end with their process.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use serde::{Deserialize, Serialize};
 
 use crate::game::rules::Side;
+use crate::system::file_lock::{LockedFile, is_locked};
 
 use super::error::StoreError;
 use super::folder::{CLAIMS, Folder, hash};
@@ -24,7 +25,7 @@ pub(super) struct ClaimedJob {
 /// A claim of this process; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Claim {
-    _file: File,
+    _file: LockedFile,
 }
 
 impl Claim {
@@ -35,17 +36,15 @@ impl Claim {
         let path = folder.root.join(CLAIMS).join(name);
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(StoreError::at(&path))?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Ok(None);
-        }
+        let file = options.open(&path).map_err(StoreError::at(&path))?;
+        let Some(file) = LockedFile::lock(file) else { return Ok(None) };
         // Only `status` reads the content; a full disk must not stop the job.
-        let _ = describe(&mut file, job);
+        let _ = describe(&file, job);
         Ok(Some(Claim { _file: file }))
     }
 }
 
-fn describe(file: &mut File, job: &ClaimedJob) -> io::Result<()> {
+fn describe(mut file: &File, job: &ClaimedJob) -> io::Result<()> {
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
     file.write_all(&serde_json::to_vec(job)?)
@@ -57,7 +56,7 @@ pub(super) fn claimed(folder: &Folder) -> Result<Vec<ClaimedJob>, StoreError> {
     let mut jobs = Vec::new();
     for path in folder.files.list(&claims).map_err(StoreError::at(&claims))? {
         let Ok(mut file) = File::open(&path) else { continue };
-        if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
+        if is_locked(&file) {
             let mut text = String::new();
             let is_read = file.read_to_string(&mut text).is_ok();
             jobs.extend(is_read.then(|| serde_json::from_str(&text).ok()).flatten());

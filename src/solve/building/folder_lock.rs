@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::solve::error::BuildError;
+use crate::system::file_lock::{LockedFile, lock_folder};
 use crate::system::filesystem::FileSystem;
-use crate::system::folder_lock::{FolderLock, lock_folder};
 
 /// Folders locked against other builds until this is dropped or the process ends. On file
 /// systems without locks, folders count as locked.
 #[derive(Default)]
-pub(super) struct FolderLocks(Vec<(PathBuf, FolderLock)>);
+pub(super) struct FolderLocks(Vec<(PathBuf, LockedFile)>);
 
 impl FolderLocks {
     /// Creates a folder and locks it. Returns `false` if this build has locked it already, possibly
