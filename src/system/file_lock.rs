@@ -41,7 +41,7 @@ impl Drop for LockedFile {
 }
 
 /// Returns whether a file is locked, by this process or another one.
-#[cfg(feature = "build")]
+#[cfg(all(feature = "build", feature = "engine"))]
 pub(crate) fn is_locked(file: &File) -> bool {
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => true,
@@ -64,7 +64,7 @@ pub(crate) fn lock_folder(folder: &Path) -> io::Result<Option<LockedFile>> {
     Ok(LockedFile::lock(File::create(folder.join(LOCK))?))
 }
 
-#[cfg(all(test, feature = "build"))]
+#[cfg(all(test, feature = "build", feature = "engine"))]
 mod tests {
     use super::*;
 
