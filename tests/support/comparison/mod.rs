@@ -69,14 +69,8 @@ pub(crate) fn compare(
         let mut counts = BySide::<SideSummary>::default();
         for (position, outcome) in reference.positions(defenders, attackers) {
             let wdl = count(&mut counts[side(&position)], outcome);
-            let probed = library.probe(&position);
-            assert_eq!(
-                probed,
-                (outcome, wdl),
-                "{} {}",
-                rules.name,
-                reference.rules().write(&position)
-            );
+            let text = || reference.rules().write(&position);
+            assert_eq!(library.probe(&position), (outcome, wdl), "{} {}", rules.name, text());
             compared += 1;
         }
         let slice = Slice { defenders, attackers };
