@@ -143,7 +143,8 @@ fn question<const W: usize>(
     let is_open = matches!(answer, Answer::Open { .. });
     let line = tree.line(id, &values);
     let line: Vec<Canonical<W>> = line.iter().map(|&id| tree.node(id).position).collect();
-    let moves = moves(tree, &values, worker, rules, position);
+    // A position that jobs have only reached has no results of its own, but its moves may have some.
+    let moves = moves(tree, &tree.all_values(&[id]), worker, rules, position);
     QuestionStatus {
         answer: if is_open && !is_asked { Answer::Unasked } else { answer },
         jobs: tree.jobs,

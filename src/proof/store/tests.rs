@@ -370,6 +370,30 @@ fn the_status_counts_the_results_and_writes_nothing() {
 }
 
 #[test]
+fn the_status_of_a_position_without_jobs_shows_the_results_of_its_moves() {
+    let mut case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run { question: Some(Side::Defenders), max_nodes: Some(40), ..RUN };
+    case.run(folder.path(), run).unwrap();
+    let moves = |case: &Case| {
+        let questions = case.status(folder.path()).questions;
+        questions[Side::Defenders].moves.clone()
+    };
+    let reached = moves(&case).pop().unwrap();
+    case.position = case.position.after(&reached.played);
+    let before = case.position;
+    let unasked = moves(&case).pop().unwrap();
+    assert_eq!(unasked.answer, Answer::Unasked);
+    case.position = before.after(&unasked.played);
+    case.run(folder.path(), run).unwrap();
+    let answer = case.status(folder.path()).questions[Side::Defenders].answer;
+    assert_ne!(answer, Answer::UNKNOWN);
+    case.position = before;
+    let found = moves(&case).into_iter().find(|status| status.played == unasked.played);
+    assert_eq!(found.map(|status| status.answer), Some(answer));
+}
+
+#[test]
 fn a_win_answers_the_question_about_the_other_side() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
