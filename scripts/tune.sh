@@ -27,7 +27,7 @@ for ((round = 1; round <= rounds; round++)); do
     old=$new
     # Without tables one of the players differs a little, so that games vary.
     play "$old" "$old,tables=none,name=other" "$games" "$round" "games-$round" >"$work/self.txt"
-    target/release/examples/tune "$rules" "$work"/games-*.jsonl >"$work/weights-$round.toml"
+    target/release/examples/tune games "$rules" "$work"/games-*.jsonl >"$work/weights-$round.toml"
     new=engine:weights=$work/weights-$round.toml,name=round-$round
     echo "round $round:"
     play "$new" "$old" 1000 "$((1000 + round))" "match-$round"

@@ -10,9 +10,6 @@ use crate::system::processor::with_bit_instructions;
 use super::lookahead::{self, Judgement, judge};
 use super::search::{Numbers, Shared, Worker};
 
-/// The points of the engine's evaluation, in hundredths of a soldier, that change a proof number
-/// by 1.
-const POINTS_PER_NUMBER: i32 = 60;
 /// The divisor of the attackers' mobility at a leaf where the king threatens to win.
 const THREAT_DIVISOR: u32 = 8;
 
@@ -30,7 +27,8 @@ impl<const W: usize> Worker<'_, '_, W> {
 
     /// Returns the numbers of the current state by static evaluation.
     pub(super) fn evaluate(&mut self) -> Numbers {
-        self.evaluate_with(self.shared.evaluator.places(&self.state))
+        let estimate = self.shared.estimates.for_mover(self.prover, self.state.to_move);
+        self.evaluate_with(estimate.evaluator.places(&self.state))
     }
 
     /// Returns the same, given the weight of the men's squares.
@@ -62,15 +60,33 @@ impl<const W: usize> Worker<'_, '_, W> {
             Ok(few) => few,
             Err(decided) => return decided,
         };
+        let is_threat = self.is_threat(judgement, &king);
         let mobility = Mobility::with(king, &self.shared.board, &self.state);
-        let moves = few.unwrap_or_else(|| self.count_moves(&mobility));
+        let moves = few.unwrap_or_else(|| self.count_moves(&mobility, is_threat));
         if moves == 0 {
             return Numbers::decided(false);
         }
-        let Self { shared, state, .. } = self;
-        let points = shared.evaluator.estimate_with(&shared.board, state, &mobility, places);
-        let estimate = points / POINTS_PER_NUMBER;
-        Numbers::estimated(1 + (-estimate).max(0) as u32, 1 + moves / 2 + estimate.max(0) as u32)
+        let Self { shared: Shared { board, estimates, .. }, state, .. } = self;
+        let estimate = estimates.for_mover(prover, mover);
+        let points = estimate.points(board, state, &mobility, places, is_threat);
+        Numbers::estimated(
+            1 + estimate.to_success(points),
+            1 + moves / 2 + estimate.to_failure(points),
+        )
+    }
+
+    /// Returns whether the attackers are to move, need not stop an escape, and the king would win by a
+    /// fork after a pass.
+    #[inline(always)]
+    pub(super) fn is_threat(&mut self, judgement: Judgement<W>, king: &KingMobility<W>) -> bool {
+        let Self { shared: Shared { board, .. }, state, .. } = self;
+        if state.to_move == Side::Defenders || judgement != Judgement::Open {
+            return false;
+        }
+        state.pass(board);
+        let is_threat = lookahead::wins_by_fork_on(board, state, king.line_squares, 1);
+        state.pass(board);
+        is_threat
     }
 
     /// Counts the blocks that hold if the king threatens to escape. The error is the value if he
@@ -95,20 +111,17 @@ impl<const W: usize> Worker<'_, '_, W> {
         }
     }
 
-    /// Counts the moves of the side to move: for the attackers, a fraction of them if the king would
-    /// win after a pass; for the defenders, only those that keep the king safe if he is threatened.
+    /// Counts the moves of the side to move: for the attackers, a fraction of them if the king
+    /// threatens to win; for the defenders, only those that keep the king safe if he is threatened.
     #[inline(always)]
-    fn count_moves(&mut self, mobility: &Mobility<W>) -> u32 {
+    fn count_moves(&mut self, mobility: &Mobility<W>, is_threat: bool) -> u32 {
         let Self { shared: Shared { board, .. }, state, .. } = self;
         let Mobility { king, soldiers } = mobility;
         match state.to_move {
-            Side::Attackers => {
-                let moves = soldiers[Side::Attackers].count;
-                state.pass(board);
-                let is_threat = lookahead::wins_by_fork_on(board, state, king.line_squares, 1);
-                state.pass(board);
-                if is_threat { moves.div_ceil(THREAT_DIVISOR) } else { moves }
+            Side::Attackers if is_threat => {
+                soldiers[Side::Attackers].count.div_ceil(THREAT_DIVISOR)
             }
+            Side::Attackers => soldiers[Side::Attackers].count,
             Side::Defenders if king.capture_squares.meets(&soldiers[Side::Attackers].squares) => {
                 lookahead::safe_moves(board, state)
             }

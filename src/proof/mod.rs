@@ -31,6 +31,7 @@ mod book;
 mod canonical;
 mod certificate;
 mod closed_set;
+mod estimates;
 mod evaluation;
 mod extract;
 mod hashes;
@@ -48,4 +49,8 @@ mod tests;
 pub use answer::{Answer, ProvedValue};
 pub use book::{BookCertificate, BookError, BookMove, BookProbe, ProofBook};
 pub use certificate::{Certificate, CertificateError, CheckReport, check};
+#[doc(hidden)]
+pub use prover::solved_positions;
 pub use prover::{JobCounts, Proof, ProofError, ProofOptions, ProofProgress, prove};
+#[doc(hidden)]
+pub use search::SolvedPosition;

@@ -15,6 +15,7 @@ use features::{FeatureSink, Mobility, Term, count_places, count_terms};
 use weights::{Weight, Weights};
 
 /// Evaluates positions.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Evaluator {
     /// By kind and square.
     places: ByKind<Vec<Weight>>,

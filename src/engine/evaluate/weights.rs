@@ -67,9 +67,9 @@ impl std::error::Error for WeightsError {}
 /// The format of a weights file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WeightsFile {
+pub(crate) struct WeightsFile {
     /// The names of the rulesets that the weights are for; empty for any.
-    rulesets: Vec<String>,
+    pub(crate) rulesets: Vec<String>,
     terms: BTreeMap<String, Weight>,
     attackers: Places,
     defenders: Places,
@@ -77,11 +77,20 @@ struct WeightsFile {
 }
 
 impl WeightsFile {
-    fn is_for(&self, rules: &Ruleset) -> bool {
+    pub(crate) fn parse(text: &str) -> Result<WeightsFile, WeightsError> {
+        toml::from_str(text).map_err(|error| WeightsError(error.message().to_owned()))
+    }
+
+    pub(crate) fn is_for(&self, rules: &Ruleset) -> bool {
         self.rulesets.is_empty() || self.rulesets.contains(&rules.name)
     }
 
-    fn weights(&self, rules: &Ruleset) -> Result<Weights, WeightsError> {
+    /// Takes the weight of a term out of the file: of one that is not a [`Term`].
+    pub(crate) fn take_term(&mut self, name: &str) -> Option<Weight> {
+        self.terms.remove(name)
+    }
+
+    pub(crate) fn weights(&self, rules: &Ruleset) -> Result<Weights, WeightsError> {
         let places = ByKind([
             places(&self.attackers, "attackers", rules)?,
             places(&self.defenders, "defenders", rules)?,
@@ -128,7 +137,9 @@ const GENERIC: &str = include_str!("weights/generic.toml");
 /// The built-in files, the generic one last.
 static BUILTIN: LazyLock<Vec<WeightsFile>> = LazyLock::new(|| {
     let texts = TUNED.into_iter().chain([GENERIC]);
-    texts.map(|text| parse(text).unwrap_or_else(|error| unreachable!("{error}"))).collect()
+    texts
+        .map(|text| WeightsFile::parse(text).unwrap_or_else(|error| unreachable!("{error}")))
+        .collect()
 });
 
 impl Weights {
@@ -148,7 +159,7 @@ impl Weights {
     /// # Errors
     /// If the text is not a weights file, or is one for other rulesets.
     pub fn from_toml(text: &str, rules: &Ruleset) -> Result<Weights, WeightsError> {
-        let file = parse(text)?;
+        let file = WeightsFile::parse(text)?;
         if !file.is_for(rules) {
             let names = file.rulesets.join(", ");
             return Err(WeightsError(format!("weights for {names}, not for {}", rules.name)));
@@ -190,10 +201,6 @@ fn table_name(kind: Kind) -> &'static str {
         Kind::Defender => "defenders",
         Kind::King => "king",
     }
-}
-
-fn parse(text: &str) -> Result<WeightsFile, WeightsError> {
-    toml::from_str(text).map_err(|error| WeightsError(error.message().to_owned()))
 }
 
 /// Checks that the weights are small enough for sums of 32 bits.
@@ -247,7 +254,7 @@ mod tests {
             assert_eq!(Weights::from_toml(&text, &rules), Ok(weights));
         }
         for text in TUNED {
-            for name in parse(text).unwrap().rulesets {
+            for name in WeightsFile::parse(text).unwrap().rulesets {
                 let rules = rules(&name);
                 assert_eq!(Weights::from_toml(text, &rules), Ok(Weights::of(&rules)));
             }

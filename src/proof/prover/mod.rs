@@ -25,8 +25,9 @@ use crate::tablebase::Tablebase;
 
 use super::answer::{Answer, ProvedValue, value};
 use super::certificate::Certificate;
+use super::estimates::Estimates;
 use super::oracle::Oracle;
-use super::search::{Control, Shared};
+use super::search::{Control, Sampler, Shared, SolvedPosition};
 use super::table::ProofTable;
 use asking::Prover;
 
@@ -49,6 +50,13 @@ pub struct ProofOptions<'a> {
     pub max_table_men: usize,
     /// Whether to make a certificate of a win, which takes time and memory beyond the search.
     pub certify: bool,
+}
+
+impl ProofOptions<'_> {
+    /// Returns when a search that starts now has to end.
+    fn deadline(&self) -> Option<Instant> {
+        self.max_time.map(|time| Instant::now() + time)
+    }
 }
 
 impl Default for ProofOptions<'_> {
@@ -127,7 +135,7 @@ fn prove_on<const W: usize>(
 ) -> Result<Proof, ProofError> {
     let started = Instant::now();
     let shared: Shared<'_, W> = shared(rules, options)?;
-    let control = Control::new(options.max_time.map(|time| started + time));
+    let control = Control::new(options.deadline());
     let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
     let answers = prover.answer_all();
     let (nodes, time) = (control.nodes.load(Ordering::Relaxed), started.elapsed());
@@ -135,6 +143,38 @@ fn prove_on<const W: usize>(
     let certificate = (!parts.is_empty())
         .then(|| Certificate::new(rules, position, parts, options.tables, options.max_table_men));
     Ok(Proof { answers, endless: rules.endless, nodes, time, certificate })
+}
+
+/// Searches for a proof by the engine's estimates, and returns one in `one_in` of the positions that it
+/// has expanded and solved, each once. Fitted estimates are not used, so that they do not depend on
+/// earlier ones.
+///
+/// # Errors
+/// As those of [`prove`].
+#[doc(hidden)]
+pub fn solved_positions(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    one_in: u64,
+) -> Result<Vec<SolvedPosition>, ProofError> {
+    check_input(rules, position, options)?;
+    with_width!(rules.board, W => solved_positions_on::<W>(rules, position, options, one_in))
+}
+
+fn solved_positions_on<const W: usize>(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    one_in: u64,
+) -> Result<Vec<SolvedPosition>, ProofError> {
+    let estimates = Estimates::by_engine(rules);
+    let shared: Shared<'_, W> = Shared { estimates, ..shared(rules, options)? };
+    let sampler = Some(Sampler::new(one_in));
+    let control = Control { sampler, ..Control::new(options.deadline()) };
+    let mut report = |_: &_| true;
+    Prover::new(&shared, &control, (rules, position), options, &mut report).answer_all();
+    Ok(control.sampler.map_or_else(Vec::new, Sampler::into_positions))
 }
 
 /// Creates the table of proof numbers and the other data that all threads share.

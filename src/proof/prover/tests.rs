@@ -2,13 +2,13 @@
 
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
-use crate::proof::answer::Answer;
+use crate::proof::answer::{Answer, ProvedValue};
 use crate::proof::questions::Questions;
-use crate::proof::search::{Control, Shared};
-use crate::proof::tests::{random_positions, rules, tables};
+use crate::proof::search::{Control, Shared, SolvedPosition};
+use crate::proof::tests::{random_positions, rules, table_value, tables};
 
 use super::asking::Prover;
-use super::{ProofOptions, shared};
+use super::{ProofOptions, shared, solved_positions};
 
 /// Calls `look` with a prover for each position of mini-corner with a king alone against four
 /// attackers, whose search finds no win of a side, and which needs a closed set.
@@ -79,4 +79,44 @@ fn a_closed_set_waits_for_the_other_question() {
     let mut alone = Questions::new(&[attackers]);
     alone.set_lacks_closed_set(attackers, true);
     assert!(!alone.closed_set_waits(attackers, nodes(100, 0)));
+}
+
+/// What is sampled is right: the results by the tables of those positions, and the threats by those
+/// after a pass.
+#[test]
+fn solved_positions_agree_with_tables() {
+    let rules: Ruleset = rules("mini-corner");
+    let (_folder, tables) = tables(&rules, "K0v5");
+    let options = ProofOptions {
+        table_bytes: 1 << 20,
+        tables: Some(&tables),
+        max_table_men: 3,
+        max_nodes: Some(20_000),
+        ..ProofOptions::default()
+    };
+    let mut wins_of = BySide::<usize>::default();
+    let (mut all, mut wrong, mut threats, mut some) = (0, 0, 0, 0);
+    for position in random_positions(&rules, "K0v5", 300, 20_261_128) {
+        let solved = solved_positions(&rules, &position, &options, 1).unwrap();
+        for SolvedPosition { position, prover, succeeds, is_threat } in &solved {
+            let text = position.to_text(&rules);
+            let wins = table_value(&rules, &tables, position) == ProvedValue::Win(*prover);
+            let is_won = *succeeds == (position.to_move == *prover);
+            assert!(wins || !is_won, "{prover:?} {text}");
+            // That a side does not win may rest on repetitions, and then be wrong.
+            wrong += usize::from(wins != is_won);
+            wins_of[*prover] += usize::from(is_won);
+            all += 1;
+            if *is_threat {
+                threats += 1;
+                let passed = Position { to_move: Side::Defenders, ..*position };
+                let value = table_value(&rules, &tables, &passed);
+                assert_eq!(value, ProvedValue::Win(Side::Defenders), "{text}");
+            }
+        }
+        some += solved_positions(&rules, &position, &options, 4).unwrap().len();
+    }
+    assert!(wins_of.iter().all(|&wins| wins > 20) && threats > 20, "{wins_of:?}, {threats}");
+    assert!(wrong < all / 10, "{wrong} of {all}");
+    assert!((all / 6..all / 3).contains(&some), "{some} of {all}");
 }

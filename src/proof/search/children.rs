@@ -24,8 +24,10 @@ impl<const W: usize> Worker<'_, '_, W> {
                 return;
             }
         }
-        let Shared { board, evaluator, .. } = self.shared;
+        let Shared { board, estimates, .. } = self.shared;
         let before = self.state.clone();
+        // After the move it is the other side's turn.
+        let evaluator = &estimates.for_mover(self.prover, before.to_move.other()).evaluator;
         let places_before = evaluator.places(&before);
         for at in first..self.children.len() {
             let Child { step, key, numbers } = self.children[at];
@@ -89,5 +91,43 @@ impl<const W: usize> Worker<'_, '_, W> {
         // In a loop of its own: an address that is not in the TLB holds up what follows, and in few
         // instructions there are many of these at once.
         self.children[first..].iter().for_each(|child| table.prefetch(child.key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::state::State;
+    use crate::game::rules::Side;
+    use crate::proof::ProofOptions;
+    use crate::proof::prover::shared;
+    use crate::proof::search::{Control, Shared, Worker};
+    use crate::proof::tests::{random_positions, rules};
+
+    /// The weight of the men's squares is updated move by move, with the weights of the next side to
+    /// move.
+    #[test]
+    fn numbers_of_moves_are_those_of_the_positions_after_them() {
+        let mut compared = 0;
+        for (name, slice) in [("brandubh", "K4v8"), ("mini-corner", "K3v8")] {
+            let rules = rules(name);
+            let options = ProofOptions { table_bytes: 1 << 20, ..ProofOptions::default() };
+            let shared: Shared<'_, 1> = shared(&rules, &options).unwrap();
+            let control = Control::new(None);
+            for position in random_positions(&rules, slice, 20, 20_261_128) {
+                for prover in Side::ALL {
+                    let root = State::new(&shared.board, &position);
+                    let mut worker = Worker::new(&shared, &control, prover, root);
+                    worker.add_children(0);
+                    for child in worker.children.clone() {
+                        let undo = worker.play(child.step);
+                        let text = worker.state.position(rules.id()).to_text(&rules);
+                        assert_eq!(child.numbers, worker.evaluate(), "{name} {prover:?} {text}");
+                        worker.take_back(child.step, undo);
+                        compared += usize::from(!child.numbers.is_solved());
+                    }
+                }
+            }
+        }
+        assert!(compared > 500, "{compared}");
     }
 }

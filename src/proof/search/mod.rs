@@ -20,10 +20,14 @@
 mod children;
 mod node;
 mod numbers;
+mod sampling;
 mod shared;
 mod simulation;
 mod worker;
 
+pub use sampling::SolvedPosition;
+
 pub(super) use numbers::Numbers;
+pub(super) use sampling::Sampler;
 pub(super) use shared::{Control, Shared};
 pub(super) use worker::{REPORT_EVERY, Worker};

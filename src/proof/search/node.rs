@@ -45,6 +45,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             numbers.rest = HARD;
         }
         self.store(key, numbers, step, before);
+        self.sample(key, numbers);
         numbers
     }
 

@@ -4,23 +4,23 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::time::Instant;
 
 use crate::engine::board_tables::BoardTables;
-use crate::engine::evaluate::Evaluator;
-use crate::engine::evaluate::weights::Weights;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{RulesId, Ruleset, Side};
 use crate::proof::canonical::Symmetries;
+use crate::proof::estimates::Estimates;
 use crate::proof::hashes::HashKeys;
 use crate::proof::oracle::Oracle;
 use crate::proof::table::{Entry, ProofTable};
 
 #[cfg(feature = "build")]
 use super::numbers::Numbers;
+use super::sampling::Sampler;
 
 /// Data that all searches share, whether they run at once or one after the other.
 pub(in crate::proof) struct Shared<'a, const W: usize> {
     pub(in crate::proof) board: BoardTables<W>,
     pub(in crate::proof) rules: RulesId,
-    pub(in crate::proof) evaluator: Evaluator,
+    pub(in crate::proof) estimates: Estimates,
     pub(in crate::proof) oracle: Oracle<'a>,
     pub(in crate::proof) symmetries: Symmetries<W>,
     pub(in crate::proof) keys: HashKeys,
@@ -42,6 +42,8 @@ pub(in crate::proof) struct Control {
     pub(in crate::proof) stopped: AtomicBool,
     /// The root's numbers and most promising move so far, as a packed [`Entry`].
     pub(in crate::proof) root: AtomicU64,
+    /// Collects the positions that the search solves, if set.
+    pub(in crate::proof) sampler: Option<Sampler>,
 }
 
 impl Control {
@@ -52,6 +54,7 @@ impl Control {
             deadline,
             stopped: AtomicBool::new(false),
             root: AtomicU64::new(0),
+            sampler: None,
         }
     }
 
@@ -75,7 +78,7 @@ impl<'a, const W: usize> Shared<'a, W> {
         Shared {
             board: BoardTables::new(rules),
             rules: rules.id(),
-            evaluator: Evaluator::new(rules, &Weights::of(rules)),
+            estimates: Estimates::of(rules),
             oracle,
             symmetries: Symmetries::new(rules),
             keys: HashKeys::new(rules),
