@@ -2,6 +2,7 @@
 
 use crate::engine::evaluate::features::{KingMobility, Mobility};
 use crate::engine::evaluate::weights::Weight;
+use crate::engine::state::Step;
 use crate::game::rules::Side;
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
@@ -75,6 +76,14 @@ impl<const W: usize> Worker<'_, '_, W> {
         )
     }
 
+    /// Returns a fork by which the current side to move wins, if it is the defenders.
+    pub(super) fn winning_fork(&mut self) -> Option<Step> {
+        match self.state.to_move {
+            Side::Attackers => None,
+            Side::Defenders => lookahead::fork(&self.shared.board, &mut self.state, 1),
+        }
+    }
+
     /// Returns whether the attackers are to move, need not stop an escape, and the king would win by a
     /// fork after a pass.
     #[inline(always)]
@@ -84,7 +93,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             return false;
         }
         state.pass(board);
-        let is_threat = lookahead::wins_by_fork_on(board, state, king.line_squares, 1);
+        let is_threat = lookahead::fork_on(board, state, king.line_squares, 1).is_some();
         state.pass(board);
         is_threat
     }
@@ -99,9 +108,9 @@ impl<const W: usize> Worker<'_, '_, W> {
     ) -> Result<Option<u32>, Numbers> {
         let Self { shared: Shared { board, .. }, state, .. } = self;
         if state.to_move == Side::Defenders {
-            return match lookahead::wins_by_fork_on(board, state, king.line_squares, 1) {
-                true => Err(Numbers::decided(true)),
-                false => Ok(None),
+            return match lookahead::fork_on(board, state, king.line_squares, 1) {
+                Some(_) => Err(Numbers::decided(true)),
+                None => Ok(None),
             };
         }
         let Judgement::Blocks(blocks) = judgement else { return Ok(None) };

@@ -105,15 +105,17 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
         self.worker.set(&position);
         let winner = self.worker.prover;
         let is_held = |worker: &Worker<'a, 't, W>| worker.leaf(winner, true) == Leaf::Held;
-        // Leaves first, then the move of the proof, then others that are proved.
+        // Leaves first, then the move of the proof, then others that are proved. The table has no
+        // move for a fork, which the evaluation proves.
         let steps = self.worker.moves();
         if let Some(&step) = steps.iter().find(|&&step| self.worker.after(step, is_held)) {
             self.moves.insert(position, (step, 1));
             return Ok(1);
         }
-        let stored = self.worker.solving_step(&self.worker.state);
+        let proving =
+            self.worker.solving_step(&self.worker.state).or_else(|| self.worker.winning_fork());
         let mut fault = Fault::Lost;
-        if let Some(step) = stored.filter(|step| steps.contains(step)) {
+        if let Some(step) = proving.filter(|step| steps.contains(step)) {
             let successor = self.worker.after(step, Worker::canonical);
             match self.walk_by(position, (step, successor), depth) {
                 Err(failed) => fault = failed,
@@ -124,7 +126,7 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
         for (step, successor) in self.worker.successors() {
             self.worker.set(&successor);
             let numbers = self.worker.look_up();
-            if Some(step) == stored || !self.worker.is_proved(numbers) {
+            if Some(step) == proving || !self.worker.is_proved(numbers) {
                 continue;
             }
             match self.walk_by(position, (step, successor), depth) {
@@ -161,5 +163,5 @@ pub(super) fn strategy_part<const W: usize>(
         to: step.to() as u16,
         rank,
     });
-    Part::new(rules, holder, wins, moves.collect())
+    Part::new(rules, holder, wins, moves)
 }

@@ -55,31 +55,32 @@ pub(super) fn each_step<const W: usize>(
     }
 }
 
-/// Returns whether the defenders, who are to move and cannot escape at once, win by a fork: a
-/// move of the king after which no block holds, even by another fork if `depth` is above 1.
-pub(super) fn wins_by_fork<const W: usize>(
+/// Returns a fork by which the defenders, who are to move and cannot escape at once, win: a move of
+/// the king after which no block holds, even by another fork if `depth` is above 1.
+pub(super) fn fork<const W: usize>(
     board: &BoardTables<W>,
     state: &mut State<W>,
     depth: u32,
-) -> bool {
+) -> Option<Step> {
     let targets = state.targets(board, Kind::King, state.king);
     let (line_squares, _) = state.line_squares(board, targets);
-    wins_by_fork_on(board, state, line_squares, depth)
+    fork_on(board, state, line_squares, depth)
 }
 
-/// As [`wins_by_fork`], given the king's targets with an open line to a goal.
-pub(super) fn wins_by_fork_on<const W: usize>(
+/// As [`fork`], given the king's targets with an open line to a goal.
+pub(super) fn fork_on<const W: usize>(
     board: &BoardTables<W>,
     state: &mut State<W>,
     line_squares: Bits<W>,
     depth: u32,
-) -> bool {
+) -> Option<Step> {
     if line_squares.is_empty() {
-        return false;
+        return None;
     }
     let before = state.clone();
     for to in line_squares.iter() {
-        state.play(board, Step::new(before.king, to));
+        let step = Step::new(before.king, to);
+        state.play(board, step);
         let wins = match judge(board, state) {
             Judgement::Won(winner) => winner == Side::Defenders,
             Judgement::Blocks(blocks) => holding_blocks(board, state, blocks, depth - 1, 1) == 0,
@@ -87,10 +88,10 @@ pub(super) fn wins_by_fork_on<const W: usize>(
         };
         state.clone_from(&before);
         if wins {
-            return true;
+            return Some(step);
         }
     }
-    false
+    None
 }
 
 /// Counts the attackers' moves to these squares that no fork of this depth refutes. Stops at
@@ -109,7 +110,7 @@ pub(super) fn holding_blocks<const W: usize>(
             state.play(board, Step::new(from, to));
             // A block can capture a defender and open another line.
             let fails = !state.open_goals(board, state.king).is_empty()
-                || depth > 0 && wins_by_fork(board, state, depth);
+                || depth > 0 && fork(board, state, depth).is_some();
             state.clone_from(&before);
             holding += u32::from(!fails);
             if holding >= enough {

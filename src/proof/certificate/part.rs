@@ -43,11 +43,11 @@ impl Part {
         rules: &Ruleset,
         holder: Side,
         wins: bool,
-        moves: Vec<StrategyMove>,
+        moves: impl IntoIterator<Item = StrategyMove>,
     ) -> Part {
         let coder = Coder::new(rules);
         let mut coded: Vec<_> = moves
-            .iter()
+            .into_iter()
             .map(|strategy_move| {
                 let code = coder.encode(&strategy_move.position);
                 let [from, to] =

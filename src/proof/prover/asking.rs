@@ -125,11 +125,11 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
         let worker = Worker::new(self.shared, self.control, side, self.root.clone());
         match worker.leaf(side, true) {
             Leaf::Held => {
-                self.parts.push(Part::new(self.rules, side, true, Vec::new()));
+                self.parts.push(Part::new(self.rules, side, true, []));
                 Answer::Won
             }
             Leaf::Lost => {
-                self.parts.push(Part::new(self.rules, side.other(), false, Vec::new()));
+                self.parts.push(Part::new(self.rules, side.other(), false, []));
                 Answer::NotWon
             }
             Leaf::Inner => Answer::UNKNOWN,

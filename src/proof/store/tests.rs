@@ -310,7 +310,7 @@ fn false_certificates_are_found_and_removed() {
     let folder = tempfile::tempdir().unwrap();
     case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
     let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
-    let part = super::super::certificate::Part::new(&case.rules, winner.other(), true, Vec::new());
+    let part = super::super::certificate::Part::new(&case.rules, winner.other(), true, []);
     let parts = vec![part];
     let tables = Some(&case.tables);
     let false_claim = Certificate::new(&case.rules, &case.position, parts, tables, usize::MAX);
