@@ -20,7 +20,7 @@ pub struct SolvedPosition {
     /// The side whose win was searched for.
     pub prover: Side,
     /// Whether the side to move reached its aim: to win, if it is the prover, and else to prevent
-    /// that. What does not rest on a proved win may rest on repetitions.
+    /// that. That the prover does not win may rest on repetitions.
     pub succeeds: bool,
     /// Whether the attackers are to move, need not stop an escape, and the king would win by a fork
     /// after a pass.
