@@ -18,5 +18,5 @@ mkdir -p "$work/proofs"
 # Without tables one of the players differs a little, so that games vary.
 target/release/taflbase match "$rules" engine:name=own engine:tables=none,name=other \
     --games "$games" --nodes "$nodes" --book-plies 8 --max-plies 200 \
-    --output "$work/games-proofs.jsonl" | tail -n 1
-target/release/examples/tune proofs "$rules" "$work/games-proofs.jsonl" "$work/proofs"
+    --output "$work/proofs/games.jsonl" | tail -n 1
+target/release/examples/tune proofs "$rules" "$work/proofs/games.jsonl" "$work/proofs"
