@@ -85,9 +85,12 @@ impl WeightsFile {
         self.rulesets.is_empty() || self.rulesets.contains(&rules.name)
     }
 
-    /// Takes the weight of a term out of the file: of one that is not a [`Term`].
-    pub(crate) fn take_term(&mut self, name: &str) -> Option<Weight> {
-        self.terms.remove(name)
+    /// Takes the weight of a term out of the file: of one that is not a [`Term`]. It is 0 if the file
+    /// does not name the term.
+    pub(crate) fn take_term(&mut self, name: &str) -> Result<Weight, WeightsError> {
+        let weight = self.terms.remove(name).unwrap_or_default();
+        check("terms", &[weight])?;
+        Ok(weight)
     }
 
     pub(crate) fn weights(&self, rules: &Ruleset) -> Result<Weights, WeightsError> {

@@ -55,7 +55,7 @@ pub(super) struct Estimate {
 impl Estimate {
     fn parse(text: &str, rules: &Ruleset) -> Result<Option<Estimate>, WeightsError> {
         let mut file = WeightsFile::parse(text)?;
-        let threat = file.take_term(THREAT).unwrap_or_default();
+        let threat = file.take_term(THREAT)?;
         let weights = file.is_for(rules).then(|| file.weights(rules)).transpose()?;
         Ok(weights.map(|weights| {
             let evaluator = Evaluator::new(rules, &weights);

@@ -53,7 +53,8 @@ pub struct ProofOptions<'a> {
 }
 
 impl ProofOptions<'_> {
-    /// Returns when a search that starts now has to end.
+    /// Returns when a search that starts now has to end. Clearing a large table takes seconds, so the
+    /// search starts before that.
     fn deadline(&self) -> Option<Instant> {
         self.max_time.map(|time| Instant::now() + time)
     }
@@ -133,9 +134,9 @@ fn prove_on<const W: usize>(
     options: &ProofOptions<'_>,
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Result<Proof, ProofError> {
-    let started = Instant::now();
+    let (started, deadline) = (Instant::now(), options.deadline());
     let shared: Shared<'_, W> = shared(rules, options)?;
-    let control = Control::new(options.deadline());
+    let control = Control::new(deadline);
     let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
     let answers = prover.answer_all();
     let (nodes, time) = (control.nodes.load(Ordering::Relaxed), started.elapsed());
@@ -168,10 +169,10 @@ fn solved_positions_on<const W: usize>(
     options: &ProofOptions<'_>,
     one_in: u64,
 ) -> Result<Vec<SolvedPosition>, ProofError> {
-    let estimates = Estimates::by_engine(rules);
-    let shared: Shared<'_, W> = Shared { estimates, ..shared(rules, options)? };
     let sampler = Some(Sampler::new(one_in));
     let control = Control { sampler, ..Control::new(options.deadline()) };
+    let estimates = Estimates::by_engine(rules);
+    let shared: Shared<'_, W> = Shared { estimates, ..shared(rules, options)? };
     let mut report = |_: &_| true;
     Prover::new(&shared, &control, (rules, position), options, &mut report).answer_all();
     Ok(control.sampler.map_or_else(Vec::new, Sampler::into_positions))
