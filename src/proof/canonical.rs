@@ -6,6 +6,8 @@ use crate::game::board::{Square, Symmetry};
 use crate::game::position::Position;
 use crate::game::rules::{RulesId, Ruleset, Side};
 
+use super::certificate::StrategyMove;
+
 /// The mirror image of a position that is least in the order of these fields.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Canonical<const W: usize> {
@@ -24,6 +26,12 @@ impl<const W: usize> Canonical<W> {
             to_move: self.to_move,
             rules,
         }
+    }
+
+    /// Returns a move from this position as one of a strategy.
+    pub(super) fn strategy_move(&self, rules: RulesId, step: Step, rank: u32) -> StrategyMove {
+        let [from, to] = [step.from(), step.to()].map(|square| square as u16);
+        StrategyMove { position: self.position(rules), from, to, rank }
     }
 }
 

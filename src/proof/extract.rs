@@ -1,17 +1,14 @@
 //! The winner's strategy, reconstructed from the table after a proof.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use crate::engine::state::Step;
-use crate::game::rules::{Ruleset, Side};
+use crate::game::rules::Ruleset;
 
 use super::canonical::Canonical;
-use super::certificate::{Part, StrategyMove};
+use super::certificate::{Part, PartBuilder};
 use super::closed_set::Leaf;
 use super::search::Worker;
-
-/// The winner's move in each of its positions, with a rank that decreases along every line of play.
-pub(super) type RankedMoves<const W: usize> = Vec<(Canonical<W>, Step, u32)>;
 
 /// The maximum length of a line in plies; a strategy with longer ones is given up.
 const MAX_DEPTH: u32 = 3000;
@@ -30,22 +27,24 @@ enum Fault {
 /// If it cannot, the result is `None`.
 pub(super) fn strategy<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
+    rules: &Ruleset,
     search: impl FnMut(&mut Worker<'_, '_, W>) -> bool,
-) -> Option<RankedMoves<W>> {
+) -> Option<Part> {
     let root = worker.canonical();
-    let mut extraction =
-        Extraction { worker, search, ranks: HashMap::new(), moves: HashMap::new() };
+    let moves = PartBuilder::new(rules, worker.prover, true);
+    let mut extraction = Extraction { worker, search, moves, line: HashSet::new() };
     extraction.walk(root, 0).ok()?;
-    let moves = extraction.moves.into_iter();
-    Some(moves.map(|(position, (step, rank))| (position, step, rank)).collect())
+    Some(extraction.moves.finish(|_| true))
 }
 
 struct Extraction<'e, 'a, 't, const W: usize, S> {
     worker: &'e mut Worker<'a, 't, W>,
     search: S,
-    /// The ranks of all positions; `None` while a position is on the line.
-    ranks: HashMap<Canonical<W>, Option<u32>>,
-    moves: HashMap<Canonical<W>, (Step, u32)>,
+    /// The moves found so far. Positions with the loser to move are not kept, which would take as
+    /// much memory again: few of them are reached from several positions.
+    moves: PartBuilder<'e>,
+    /// The winner's positions on the line.
+    line: HashSet<Canonical<W>>,
 }
 
 impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
@@ -53,10 +52,11 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
 {
     /// Returns the rank of a won position: 0 for a leaf, otherwise more than that of any successor.
     fn walk(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Fault> {
-        if let Some(rank) = self.ranks.get(&position) {
-            return rank.ok_or(Fault::Cycle);
-        }
         let winner = self.worker.prover;
+        let is_winner = position.to_move == winner;
+        if is_winner && let Some(rank) = self.known_rank(&position) {
+            return Ok(rank);
+        }
         self.worker.set(&position);
         match self.worker.leaf(winner, true) {
             Leaf::Held => return Ok(0),
@@ -64,16 +64,19 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
             Leaf::Inner if depth >= MAX_DEPTH => return Err(Fault::Lost),
             Leaf::Inner => {}
         }
-        self.ranks.insert(position, None);
-        let rank = match position.to_move == winner {
-            true => self.walk_winner(position, depth),
-            false => self.walk_loser(position, depth),
-        };
-        match rank {
-            Ok(rank) => self.ranks.insert(position, Some(rank)),
-            Err(_) => self.ranks.remove(&position),
-        };
+        if !is_winner {
+            return self.walk_loser(position, depth);
+        }
+        if !self.line.insert(position) {
+            return Err(Fault::Cycle);
+        }
+        let rank = self.walk_winner(position, depth);
+        self.line.remove(&position);
         rank
+    }
+
+    fn known_rank(&self, position: &Canonical<W>) -> Option<u32> {
+        self.moves.rank(&position.position(self.worker.shared.rules))
     }
 
     fn walk_loser(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Fault> {
@@ -109,8 +112,7 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
         // move for a fork, which the evaluation proves.
         let steps = self.worker.moves();
         if let Some(&step) = steps.iter().find(|&&step| self.worker.after(step, is_held)) {
-            self.moves.insert(position, (step, 1));
-            return Ok(1);
+            return self.keep(&position, step, 1);
         }
         let proving =
             self.worker.solving_step(&self.worker.state).or_else(|| self.worker.winning_fork());
@@ -145,23 +147,11 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
         depth: u32,
     ) -> Result<u32, Fault> {
         let rank = self.walk(successor, depth + 1)? + 1;
-        self.moves.insert(position, (step, rank));
-        Ok(rank)
+        self.keep(&position, step, rank)
     }
-}
 
-/// Makes a part of a certificate from the holder's moves and their ranks.
-pub(super) fn strategy_part<const W: usize>(
-    rules: &Ruleset,
-    holder: Side,
-    wins: bool,
-    moves: impl IntoIterator<Item = (Canonical<W>, Step, u32)>,
-) -> Part {
-    let moves = moves.into_iter().map(|(canonical, step, rank)| StrategyMove {
-        position: canonical.position(rules.id()),
-        from: step.from() as u16,
-        to: step.to() as u16,
-        rank,
-    });
-    Part::new(rules, holder, wins, moves)
+    fn keep(&mut self, position: &Canonical<W>, step: Step, rank: u32) -> Result<u32, Fault> {
+        let strategy_move = position.strategy_move(self.worker.shared.rules, step, rank);
+        if self.moves.add(&strategy_move) { Ok(rank) } else { Err(Fault::Lost) }
+    }
 }

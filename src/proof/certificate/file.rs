@@ -18,6 +18,10 @@ const MAGIC: &str = "taflbase certificate 1\n";
 const MAX_HEADER: u64 = 1 << 20;
 /// The zstd level of certificates that are written once and read often.
 const LEVEL: i32 = 19;
+/// From so many bytes on, compressing at that level takes minutes.
+const LARGE: usize = 256 << 20;
+/// The level of such certificates: a tenth of the time, for a seventh more bytes.
+const LEVEL_OF_LARGE: i32 = 12;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +56,8 @@ impl Certificate {
     /// # Errors
     /// If `out` fails.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        self.write_at(LEVEL, out)
+        let level = if self.max_stored_bytes() < LARGE { LEVEL } else { LEVEL_OF_LARGE };
+        self.write_at(level, out)
     }
 
     /// Writes the certificate with this zstd level.
@@ -81,12 +86,16 @@ impl Certificate {
         let mut encoder = zstd::Encoder::new(out, level)?;
         encoder.include_checksum(true)?;
         // Without this hint zstd prepares for any size, and clears 80 MB for a few moves.
-        let most: usize = self.parts.iter().map(Part::max_stored_bytes).sum();
-        encoder.set_parameter(CParameter::SrcSizeHint(most.clamp(1, i32::MAX as usize) as u32))?;
+        let hint = self.max_stored_bytes().clamp(1, i32::MAX as usize);
+        encoder.set_parameter(CParameter::SrcSizeHint(hint as u32))?;
         for part in &self.parts {
             write_moves(part, &mut encoder)?;
         }
         encoder.finish()?.flush()
+    }
+
+    fn max_stored_bytes(&self) -> usize {
+        self.parts.iter().map(Part::max_stored_bytes).sum()
     }
 
     /// Reads a certificate of these rules. Its strategies are not yet checked.

@@ -12,7 +12,7 @@ pub use error::CertificateError;
 pub(in crate::proof) use file::{hexadecimal, read_rules};
 #[cfg(test)]
 pub(in crate::proof) use part::StoredMove;
-pub(in crate::proof) use part::{Part, StrategyMove};
+pub(in crate::proof) use part::{Part, PartBuilder, StrategyMove};
 
 use crate::game::position::Position;
 use crate::game::rules::{Fingerprint, Ruleset, Side};
@@ -138,6 +138,11 @@ impl Certificate {
         rules: &'a Ruleset,
     ) -> impl Iterator<Item = (Side, bool, impl Iterator<Item = StrategyMove> + 'a)> + 'a {
         self.parts.iter().map(|part| (part.holder, part.wins, part.moves(rules)))
+    }
+
+    /// Returns its strategies alone.
+    pub(in crate::proof) fn into_parts(self) -> Vec<Part> {
+        self.parts
     }
 
     /// Returns the number of moves in its strategies.

@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use crate::game::rules::Side;
 use crate::proof::answer::Answer;
+use crate::proof::certificate::Part;
 use crate::proof::closed_set::{ClosedSet, Helper, closed_set};
-use crate::proof::extract::{strategy, strategy_part};
+use crate::proof::extract::strategy;
 use crate::proof::search::{REPORT_EVERY, Worker};
 
 use super::asking::Prover;
@@ -33,8 +34,10 @@ impl<const W: usize> Prover<'_, '_, W> {
             let mut attempt = Attempt { prover: self, side, limit, reported: Instant::now() };
             match closed_set(&mut worker, &mut attempt) {
                 ClosedSet::Found(moves) => {
-                    let unranked = moves.into_iter().map(|(position, step)| (position, step, 0));
-                    self.parts.push(strategy_part(self.rules, side.other(), false, unranked));
+                    let id = self.rules.id();
+                    let unranked =
+                        moves.iter().map(|(position, step)| position.strategy_move(id, *step, 0));
+                    self.parts.push(Part::new(self.rules, side.other(), false, unranked));
                     return Some(Answer::NotWon);
                 }
                 ClosedSet::Unfinished => return None,
@@ -59,10 +62,10 @@ impl<const W: usize> Prover<'_, '_, W> {
         }
         let (shared, control) = (self.shared, self.control);
         let (root, rules) = (self.root.clone(), self.rules);
-        let moves = std::thread::scope(|scope| {
+        let part = std::thread::scope(|scope| {
             let extract = move || {
                 let mut worker = Worker::new(shared, control, side, root);
-                strategy(&mut worker, |worker| {
+                strategy(&mut worker, rules, |worker| {
                     let nodes = control.nodes.load(Ordering::Relaxed);
                     control.max_nodes.store(nodes + REPAIR_NODES, Ordering::Relaxed);
                     control.stopped.store(control.is_late(), Ordering::Relaxed);
@@ -79,7 +82,7 @@ impl<const W: usize> Prover<'_, '_, W> {
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
-        self.parts.extend(moves.map(|moves| strategy_part(rules, side, true, moves)));
+        self.parts.extend(part);
     }
 }
 

@@ -1,13 +1,12 @@
 //! Assembling the root's certificate from the tree's moves and the stored certificates.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::engine::state::{State, Step};
 use crate::game::rules::{Ruleset, Side};
 use crate::proof::canonical::Canonical;
-use crate::proof::certificate::{Certificate, Part};
+use crate::proof::certificate::{Certificate, Part, PartBuilder};
 use crate::proof::closed_set::Leaf;
-use crate::proof::extract::strategy_part;
 use crate::proof::search::Worker;
 
 use super::tree::{Tree, Values};
@@ -20,79 +19,86 @@ pub(super) struct Assembly<'e, 'a, 't, const W: usize> {
     pub(super) worker: &'e mut Worker<'a, 't, W>,
     pub(super) tree: &'e Tree<W>,
     pub(super) values: &'e Values,
+    rules: &'e Ruleset,
     holder: Side,
     wins: bool,
     /// The holder's moves from certificates and from the tree, with their ranks.
-    moves: HashMap<Canonical<W>, (Step, u32)>,
+    moves: PartBuilder<'e>,
     /// The ranks of positions of the tree with the other side to move.
     ranks: HashMap<Canonical<W>, u32>,
+}
+
+/// The numbers of the moves that can be reached from the root.
+struct Reached {
+    is_reached: Vec<bool>,
+    /// Those whose replies have not been followed yet.
+    open: Vec<usize>,
 }
 
 impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
     /// Starts the strategy for the holder to win, or else not to lose.
     pub(super) fn new(
         worker: &'e mut Worker<'a, 't, W>,
-        tree: &'e Tree<W>,
-        values: &'e Values,
+        (tree, values): (&'e Tree<W>, &'e Values),
+        rules: &'e Ruleset,
         (holder, wins): (Side, bool),
     ) -> Self {
-        let (moves, ranks) = (HashMap::new(), HashMap::new());
-        Assembly { worker, tree, values, holder, wins, moves, ranks }
+        let moves = PartBuilder::new(rules, holder, wins);
+        Assembly { worker, tree, values, rules, holder, wins, moves, ranks: HashMap::new() }
     }
 
     /// Adds the moves of a stored certificate. If a position has several, the one with the least rank
     /// is kept. Ranks still fall along every line, since those of later positions can only decrease.
-    pub(super) fn add(&mut self, certificate: &Certificate, rules: &Ruleset) {
-        let shared = self.worker.shared;
-        for (holder, wins, moves) in certificate.strategies(rules) {
+    pub(super) fn add(&mut self, certificate: &Certificate) {
+        for (holder, wins, moves) in certificate.strategies(self.rules) {
             if holder != self.holder || self.wins && !wins {
                 continue;
             }
+            // A move without a place is missed by `finish`.
             for strategy_move in moves {
-                let state = State::new(&shared.board, &strategy_move.position);
-                let (canonical, symmetry) = shared.symmetries.canonical(&state);
-                let step = Step::new(strategy_move.from.into(), strategy_move.to.into());
-                let step = shared.symmetries.step_image(step, symmetry);
-                let new = (step, strategy_move.rank);
-                let stored = self.moves.entry(canonical).or_insert(new);
-                if new.1 < stored.1 {
-                    *stored = new;
-                }
+                self.moves.add(&strategy_move);
             }
         }
     }
 
     /// Returns the strategy, restricted to the positions that it can reach from the root. The error
     /// is a position for which neither the certificates nor the tree have a move.
-    pub(super) fn finish(
-        mut self,
-        rules: &Ruleset,
-        root: Canonical<W>,
-    ) -> Result<Part, Canonical<W>> {
+    pub(super) fn finish(mut self, root: Canonical<W>) -> Result<Part, Canonical<W>> {
         self.rank(root, 0)?;
-        let mut reached = Vec::new();
-        let mut seen = HashSet::from([root]);
-        let mut open = vec![root];
-        while let Some(position) = open.pop() {
+        let mut reached = Reached { is_reached: vec![false; self.moves.len()], open: Vec::new() };
+        self.worker.set(&root);
+        self.reach(&mut reached)?;
+        while let Some(number) = reached.open.pop() {
+            let strategy_move = self.moves.get(number).ok_or(root)?;
+            let [from, to] = [strategy_move.from, strategy_move.to].map(usize::from);
+            self.worker.set_state(State::new(&self.worker.shared.board, &strategy_move.position));
+            self.worker.play(Step::new(from, to));
+            self.reach(&mut reached)?;
+        }
+        Ok(self.moves.finish(|number| reached.is_reached[number]))
+    }
+
+    /// Marks the holder's moves in the worker's state, or after all replies to it.
+    fn reach(&mut self, reached: &mut Reached) -> Result<(), Canonical<W>> {
+        let position = self.worker.canonical();
+        let next: Vec<Canonical<W>> = if position.to_move == self.holder {
+            vec![position]
+        } else if self.worker.leaf(self.holder, self.wins) == Leaf::Held {
+            return Ok(());
+        } else {
+            self.worker.successors().into_iter().map(|(_, reply)| reply).collect()
+        };
+        for position in next {
             self.worker.set(&position);
             if self.worker.leaf(self.holder, self.wins) == Leaf::Held {
                 continue;
             }
-            let next: Vec<Canonical<W>> = if position.to_move == self.holder {
-                let (step, rank) = *self.moves.get(&position).ok_or(position)?;
-                reached.push((position, step, rank));
-                vec![self.after(&position, step)]
-            } else {
-                self.successors(&position).into_iter().map(|(_, reply)| reply).collect()
-            };
-            open.extend(next.into_iter().filter(|reply| seen.insert(*reply)));
+            let number = self.moves.find(&position.position(self.rules.id())).ok_or(position)?;
+            if !std::mem::replace(&mut reached.is_reached[number], true) {
+                reached.open.push(number);
+            }
         }
-        // A closed set has no ranks.
-        let unranked = !self.wins;
-        let moves = reached
-            .into_iter()
-            .map(|(position, step, rank)| (position, step, if unranked { 0 } else { rank }));
-        Ok(strategy_part(rules, self.holder, self.wins, moves))
+        Ok(())
     }
 
     /// Returns the rank of a position, and adds the tree's moves below it.
@@ -115,7 +121,7 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
             self.ranks.insert(position, rank);
             return Ok(rank);
         }
-        if let Some(&(_, rank)) = self.moves.get(&position) {
+        if let Some(rank) = self.moves.rank(&position.position(self.rules.id())) {
             return Ok(rank);
         }
         let solving = self.tree.find(&position).and_then(|id| self.values.solving_move(id));
@@ -123,18 +129,12 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         let mut successors = self.successors(&position).into_iter();
         let (step, _) = successors.find(|(_, reply)| *reply == after).ok_or(position)?;
         let rank = 1 + self.rank(after, depth + 1)?;
-        self.moves.insert(position, (step, rank));
+        self.moves.add(&position.strategy_move(self.rules.id(), step, rank));
         Ok(rank)
     }
 
     fn successors(&mut self, position: &Canonical<W>) -> Vec<(Step, Canonical<W>)> {
         self.worker.set(position);
         self.worker.successors()
-    }
-
-    fn after(&mut self, position: &Canonical<W>, step: Step) -> Canonical<W> {
-        self.worker.set(position);
-        self.worker.play(step);
-        self.worker.canonical()
     }
 }

@@ -299,12 +299,12 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         let side = worker.prover;
         let claim = if is_won { (side, true) } else { (side.other(), false) };
         let reason = match self.assemble(desk, worker, claim)? {
-            Ok(part) => {
+            Ok(parts) => {
                 if is_won {
                     // The win is all that is to be proved: that the winner does not lose follows.
                     desk.parts.clear();
                 }
-                desk.parts.push(part);
+                desk.parts.extend(parts);
                 desk.questions.answer(side, if is_won { Answer::Won } else { Answer::NotWon });
                 return Ok(());
             }
@@ -325,31 +325,32 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         desk: &mut Desk<'a, 't, W>,
         worker: &mut Worker<'_, 't, W>,
         claim: (Side, bool),
-    ) -> Result<Result<Part, String>, StoreError> {
+    ) -> Result<Result<Vec<Part>, String>, StoreError> {
         let contents = &mut desk.contents;
         let side = worker.prover;
         let root = contents.trees[side].id(self.root);
         let values = contents.trees[side].values(root);
-        let mut assembly = Assembly::new(worker, &contents.trees[side], &values, claim);
+        let tree = (&contents.trees[side], &values);
+        let mut assembly = Assembly::new(worker, tree, self.rules, claim);
         for name in &contents.certificates {
             match contents.read_certificate(name) {
-                Ok(certificate) => assembly.add(&certificate, self.rules),
+                Ok(certificate) => assembly.add(&certificate),
                 Err(CertificateError::Io(error)) => {
                     return Err(StoreError::at(self.store.folder)(error));
                 }
                 Err(error) => return Ok(Err(error.to_string())),
             }
         }
-        let part = match assembly.finish(self.rules, self.root) {
+        let part = match assembly.finish(self.root) {
             Ok(part) => part,
             Err(position) => {
                 let position = position.position(self.rules.id()).to_text(self.rules);
                 return Ok(Err(format!("there is no answer to {position}")));
             }
         };
-        let certificate = self.certificate(vec![part.clone()]);
+        let certificate = self.certificate(vec![part]);
         Ok(match check(&certificate, self.rules, self.tables) {
-            Ok(_) => Ok(part),
+            Ok(_) => Ok(certificate.into_parts()),
             Err(error) => Err(error.to_string()),
         })
     }
