@@ -85,6 +85,14 @@ impl WeightsFile {
         self.rulesets.is_empty() || self.rulesets.contains(&rules.name)
     }
 
+    /// Returns whether the weights are for the ruleset, or for a built-in one with the same rules and
+    /// perhaps another start.
+    pub(crate) fn is_for_rules_of(&self, rules: &Ruleset) -> bool {
+        let same = |named: &Ruleset| named.fingerprint() == rules.fingerprint();
+        self.is_for(rules)
+            || self.rulesets.iter().any(|name| Ruleset::builtin(name).as_ref().is_some_and(same))
+    }
+
     /// Takes the weight of a term out of the file: of one that is not a [`Term`]. It is 0 if the file
     /// does not name the term.
     pub(crate) fn take_term(&mut self, name: &str) -> Result<Weight, WeightsError> {

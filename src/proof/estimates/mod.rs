@@ -56,7 +56,7 @@ impl Estimate {
     fn parse(text: &str, rules: &Ruleset) -> Result<Option<Estimate>, WeightsError> {
         let mut file = WeightsFile::parse(text)?;
         let threat = file.take_term(THREAT)?;
-        let weights = file.is_for(rules).then(|| file.weights(rules)).transpose()?;
+        let weights = file.is_for_rules_of(rules).then(|| file.weights(rules)).transpose()?;
         Ok(weights.map(|weights| {
             let evaluator = Evaluator::new(rules, &weights);
             Estimate { evaluator, threat, doubt: FITTED_DOUBT }
@@ -106,7 +106,7 @@ impl Estimate {
 pub(super) struct Estimates(BySide<BySide<Estimate>>);
 
 impl Estimates {
-    /// Returns the estimates for the ruleset.
+    /// Returns the estimates for the ruleset: those for its rules, whatever the start.
     ///
     /// # Panics
     /// Never: a test parses all files.
@@ -115,7 +115,7 @@ impl Estimates {
         fitted.unwrap_or_else(|| Estimates::by_engine(rules))
     }
 
-    /// Returns the estimates of these files, if they are for the ruleset.
+    /// Returns the estimates of these files, if they are for the rules.
     fn fitted(texts: &BySide<BySide<&str>>, rules: &Ruleset) -> Option<Estimates> {
         let parse = |prover, mover| {
             Estimate::parse(texts[prover][mover], rules)
@@ -170,6 +170,13 @@ mod tests {
             }
             all_named.extend(named);
         }
+        let reduced = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rulesets/brandubh-6v4.toml");
+        let reduced = Ruleset::load(reduced).unwrap();
+        let brandubh = Estimates::of(&Ruleset::builtin("brandubh").unwrap());
+        let [own, whole] = [Estimates::of(&reduced), brandubh].map(|Estimates(estimates)| {
+            estimates.map(|by_mover| by_mover.map(|estimate| estimate.threat))
+        });
+        assert_eq!(own, whole, "the rules are the same, only the start is not");
         for name in Ruleset::builtin_names() {
             let rules = Ruleset::builtin(name).unwrap();
             let is_fitted = Estimates::of(&rules) != Estimates::by_engine(&rules);
