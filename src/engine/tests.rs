@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::game::board::SquareSet;
 use crate::game::history::Game;
-use crate::game::moves::{Ending, Move, has_move, legal_moves};
+use crate::game::moves::{Ending, Move, has_move, legal_moves, wins_at_once};
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 use crate::system::random::SeededRng;
@@ -68,6 +68,10 @@ pub(super) fn check_position<const W: usize>(
     let expected: BTreeSet<u32> = moves.iter().map(|mv| Step::of(mv).bits()).collect();
     assert_eq!(steps, expected, "{}", context());
     assert_eq!(state.has_step(board), has_move(rules, position), "{}", context());
+    let wins = |played: &Move| played.ending.map(Ending::winner) == Some(position.to_move);
+    assert_eq!(wins_at_once(rules, position), moves.iter().any(wins), "{}", context());
+    let over = Position { attackers: SquareSet::EMPTY, to_move: Side::Defenders, ..*position };
+    assert!(!wins_at_once(rules, &over), "{}, without attackers", context());
     check_endings(board, &state, moves, &context());
     check_captures(board, &state, moves, &context());
     check_soldier_moves(board, &state, moves, &context());

@@ -169,6 +169,18 @@ pub(crate) fn each_legal_move<'a>(
     })
 }
 
+/// Returns whether a move of the side to move ends the game with its win.
+pub(crate) fn wins_at_once(rules: &Ruleset, position: &Position) -> bool {
+    let side = position.to_move;
+    // An escape, the most frequent of these moves, needs no look at captures.
+    let escapes = side == Side::Defenders
+        && !position.is_finished(rules)
+        && !(targets(rules, position, Kind::King, position.king) & rules.goals).is_empty();
+    escapes
+        || each_legal_move(rules, position)
+            .any(|played| played.ending.is_some_and(|ending| ending.winner() == side))
+}
+
 /// Returns the number of legal moves of the side to move.
 pub fn count_moves(rules: &Ruleset, position: &Position) -> usize {
     movers(rules, position).map(|(piece, from)| targets(rules, position, piece, from).len()).sum()

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use crate::game::board::Square;
-use crate::game::moves::{each_legal_move, find_move};
+use crate::game::moves::{each_legal_move, find_move, wins_at_once};
 use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
@@ -156,10 +156,7 @@ impl PartChecker<'_> {
         position: &Position,
         rank: Option<u32>,
     ) -> Result<(), CertificateError> {
-        let holder = self.part.holder;
-        let wins_at_once = each_legal_move(self.rules, position)
-            .any(|played| played.ending.is_some_and(|ending| ending.winner() == holder));
-        if wins_at_once {
+        if wins_at_once(self.rules, position) {
             self.counts.by_rule.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
