@@ -22,6 +22,13 @@ enum Fault {
     Lost,
 }
 
+/// The moves of a position that cannot be used.
+struct Failures {
+    steps: Vec<Step>,
+    /// [`Fault::Cycle`] if one of them fails by a cycle.
+    fault: Fault,
+}
+
 /// Reconstructs the winning strategy from the worker's current state. `search` is called for
 /// positions whose proof was overwritten in the table, and returns whether it has proved them again.
 /// If it cannot, the result is `None`.
@@ -32,7 +39,8 @@ pub(super) fn strategy<const W: usize>(
 ) -> Option<Part> {
     let root = worker.canonical();
     let moves = PartBuilder::new(rules, worker.prover, true);
-    let mut extraction = Extraction { worker, search, moves, line: HashSet::new() };
+    let mut extraction =
+        Extraction { worker, search, moves, line: Vec::new(), own: HashSet::new() };
     extraction.walk(root, 0).ok()?;
     Some(extraction.moves.finish(|_| true))
 }
@@ -43,8 +51,10 @@ struct Extraction<'e, 'a, 't, const W: usize, S> {
     /// The moves found so far. Positions with the loser to move are not kept, which would take as
     /// much memory again: few of them are reached from several positions.
     moves: PartBuilder<'e>,
-    /// The winner's positions on the line.
-    line: HashSet<Canonical<W>>,
+    /// The positions on the line.
+    line: Vec<Canonical<W>>,
+    /// Those of them with the winner to move.
+    own: HashSet<Canonical<W>>,
 }
 
 impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
@@ -64,14 +74,23 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
             Leaf::Inner if depth >= MAX_DEPTH => return Err(Fault::Lost),
             Leaf::Inner => {}
         }
-        if !is_winner {
-            return self.walk_loser(position, depth);
-        }
-        if !self.line.insert(position) {
+        if is_winner && !self.own.insert(position) {
             return Err(Fault::Cycle);
         }
-        let rank = self.walk_winner(position, depth);
-        self.line.remove(&position);
+        self.line.push(position);
+        let rank = match is_winner {
+            true => self.walk_winner(position, depth),
+            false => self.walk_loser(position, depth),
+        };
+        if rank == Err(Fault::Cycle) {
+            // Its proof in the table rests on a position of the line.
+            self.worker.set(&position);
+            self.worker.shared.table.forget(self.worker.key());
+        }
+        self.line.pop();
+        if is_winner {
+            self.own.remove(&position);
+        }
         rank
     }
 
@@ -101,11 +120,6 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
 
     fn walk_winner(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Fault> {
         self.worker.set(&position);
-        let numbers = self.worker.look_up();
-        if !self.worker.is_proved(numbers) && !(self.search)(self.worker) {
-            return Err(Fault::Lost);
-        }
-        self.worker.set(&position);
         let winner = self.worker.prover;
         let is_held = |worker: &Worker<'a, 't, W>| worker.leaf(winner, true) == Leaf::Held;
         // Leaves first, then the move of the proof, then others that are proved. The table has no
@@ -114,42 +128,86 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
         if let Some(&step) = steps.iter().find(|&&step| self.worker.after(step, is_held)) {
             return self.keep(&position, step, 1);
         }
-        let proving =
-            self.worker.solving_step(&self.worker.state).or_else(|| self.worker.winning_fork());
-        let mut fault = Fault::Lost;
-        if let Some(step) = proving.filter(|step| steps.contains(step)) {
-            let successor = self.worker.after(step, Worker::canonical);
-            match self.walk_by(position, (step, successor), depth) {
-                Err(failed) => fault = failed,
-                done => return done,
+        let mut failures = Failures { steps: Vec::new(), fault: Fault::Lost };
+        loop {
+            let known = failures.steps.len();
+            self.prove(&position)?;
+            let proving =
+                self.worker.solving_step(&self.worker.state).or_else(|| self.worker.winning_fork());
+            let proving = proving
+                .filter(|step| steps.contains(step))
+                .map(|step| (step, self.worker.after(step, Worker::canonical)));
+            if let Some(rank) = self.walk_moves(&position, proving, depth, &mut failures) {
+                return Ok(rank);
             }
+            let others = self.proved_moves(&position);
+            if let Some(rank) = self.walk_moves(&position, others, depth, &mut failures) {
+                return Ok(rank);
+            }
+            if failures.fault == Fault::Lost || failures.steps.len() == known {
+                return Err(failures.fault);
+            }
+            // Another proof may not need the line's positions.
+            self.forget_line();
         }
-        self.worker.set(&position);
-        for (step, successor) in self.worker.successors() {
-            self.worker.set(&successor);
+    }
+
+    /// Sets the worker to a position of the winner whose proof the table has, or finds again.
+    fn prove(&mut self, position: &Canonical<W>) -> Result<(), Fault> {
+        self.worker.set(position);
+        let numbers = self.worker.look_up();
+        if !self.worker.is_proved(numbers) && !(self.search)(self.worker) {
+            return Err(Fault::Lost);
+        }
+        self.worker.set(position);
+        Ok(())
+    }
+
+    /// Returns the moves to positions that the table or the evaluation proves.
+    fn proved_moves(&mut self, position: &Canonical<W>) -> Vec<(Step, Canonical<W>)> {
+        self.worker.set(position);
+        let mut moves = self.worker.successors();
+        moves.retain(|(_, successor)| {
+            self.worker.set(successor);
             let numbers = self.worker.look_up();
-            if Some(step) == proving || !self.worker.is_proved(numbers) {
+            self.worker.is_proved(numbers)
+        });
+        moves
+    }
+
+    /// Returns the rank of the winner's position with the first of these moves that has not failed and
+    /// does not fail now.
+    fn walk_moves(
+        &mut self,
+        position: &Canonical<W>,
+        moves: impl IntoIterator<Item = (Step, Canonical<W>)>,
+        depth: u32,
+        failures: &mut Failures,
+    ) -> Option<u32> {
+        for (step, successor) in moves {
+            if failures.steps.contains(&step) {
                 continue;
             }
-            match self.walk_by(position, (step, successor), depth) {
-                Err(failed) => fault = failed,
-                done => return done,
+            let rank = self.walk(successor, depth + 1);
+            match rank.and_then(|rank| self.keep(position, step, rank + 1)) {
+                Ok(rank) => return Some(rank),
+                Err(Fault::Cycle) => failures.fault = Fault::Cycle,
+                Err(Fault::Lost) => {}
             }
+            failures.steps.push(step);
         }
-        Err(fault)
+        None
     }
 
-    /// Returns the rank of the winner's position with this move, which is kept.
-    fn walk_by(
-        &mut self,
-        position: Canonical<W>,
-        (step, successor): (Step, Canonical<W>),
-        depth: u32,
-    ) -> Result<u32, Fault> {
-        let rank = self.walk(successor, depth + 1)? + 1;
-        self.keep(&position, step, rank)
+    /// Makes the table forget the proofs of the line's positions.
+    fn forget_line(&mut self) {
+        for position in &self.line {
+            self.worker.set(position);
+            self.worker.shared.table.forget(self.worker.key());
+        }
     }
 
+    /// Keeps the move of a position with this rank, which is returned.
     fn keep(&mut self, position: &Canonical<W>, step: Step, rank: u32) -> Result<u32, Fault> {
         let strategy_move = position.strategy_move(self.worker.shared.rules, step, rank);
         if self.moves.add(&strategy_move) { Ok(rank) } else { Err(Fault::Lost) }

@@ -172,6 +172,29 @@ fn proofs_hold_under_the_rules_of_edges_and_regions() {
     }
 }
 
+/// A table that is far too small loses most proofs, and what is proved again may rest on positions
+/// that rested on it before.
+#[test]
+fn strategies_are_found_in_tables_that_have_lost_most_proofs() {
+    for name in ["5x5-corners-8v3", "5x5-corners-8v4", "5x5-corners-6v4", "5x5-edges-10v2"] {
+        let path = format!("{}/examples/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let rules = Ruleset::load(&path).unwrap();
+        let tables = Tablebase::new(rules.clone());
+        let start = Position::start(&rules).unwrap();
+        for table_bytes in [4 << 10, 8 << 10, 16 << 10] {
+            let options = ProofOptions {
+                table_bytes,
+                tables: Some(&tables),
+                certify: true,
+                ..ProofOptions::default()
+            };
+            let proof = prove(&rules, &start, &options, &mut |_| true).unwrap();
+            assert!(matches!(proof.value(), ProvedValue::Win(_)), "{name}");
+            assert_certified(&proof, &tables, &start, &format!("{name}, {table_bytes} bytes"));
+        }
+    }
+}
+
 /// A win with its tables, and its certificate as a file.
 fn certified() -> (tempfile::TempDir, Ruleset, Tablebase, Vec<u8>) {
     let rules = rules("brandubh");

@@ -15,6 +15,9 @@ use super::progress::progress;
 
 /// The nodes to find one lost result again.
 const REPAIR_NODES: u64 = 20_000;
+/// How often a lost result is searched, with 2^[`REPAIR_GROWTH`] times as many nodes each time.
+const REPAIRS: u32 = 4;
+const REPAIR_GROWTH: u32 = 3;
 /// The nodes to prove or disprove the root again after a set that did not hold.
 const ROUND_NODES: u64 = 300_000;
 /// Positions of a closed set between two looks at the limits.
@@ -66,12 +69,16 @@ impl<const W: usize> Prover<'_, '_, W> {
             let extract = move || {
                 let mut worker = Worker::new(shared, control, side, root);
                 strategy(&mut worker, rules, |worker| {
-                    let nodes = control.nodes.load(Ordering::Relaxed);
-                    control.max_nodes.store(nodes + REPAIR_NODES, Ordering::Relaxed);
-                    control.stopped.store(control.is_late(), Ordering::Relaxed);
-                    let state = worker.state.clone();
-                    let numbers = Worker::new(shared, control, side, state).solve();
-                    worker.is_proved(numbers)
+                    // What was proved can be proved again: the limit only guards against a loop.
+                    (0..REPAIRS).any(|number| {
+                        let nodes = control.nodes.load(Ordering::Relaxed);
+                        let budget = REPAIR_NODES << (REPAIR_GROWTH * number);
+                        control.max_nodes.store(nodes + budget, Ordering::Relaxed);
+                        control.stopped.store(control.is_late(), Ordering::Relaxed);
+                        let state = worker.state.clone();
+                        let numbers = Worker::new(shared, control, side, state).solve();
+                        worker.is_proved(numbers)
+                    })
                 })
             };
             // The recursion is as deep as the longest line.
