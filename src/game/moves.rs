@@ -170,6 +170,7 @@ pub(crate) fn each_legal_move<'a>(
 }
 
 /// Returns whether a move of the side to move ends the game with its win.
+#[cfg(feature = "engine")]
 pub(crate) fn wins_at_once(rules: &Ruleset, position: &Position) -> bool {
     let side = position.to_move;
     // An escape, the most frequent of these moves, needs no look at captures.
