@@ -39,8 +39,7 @@ pub(super) fn strategy<const W: usize>(
 ) -> Option<Part> {
     let root = worker.canonical();
     let moves = PartBuilder::new(rules, worker.prover, true);
-    let mut extraction =
-        Extraction { worker, search, moves, line: Vec::new(), own: HashSet::new() };
+    let mut extraction = Extraction { worker, search, moves, line: HashSet::new() };
     extraction.walk(root, 0).ok()?;
     Some(extraction.moves.finish(|_| true))
 }
@@ -52,9 +51,7 @@ struct Extraction<'e, 'a, 't, const W: usize, S> {
     /// much memory again: few of them are reached from several positions.
     moves: PartBuilder<'e>,
     /// The positions on the line.
-    line: Vec<Canonical<W>>,
-    /// Those of them with the winner to move.
-    own: HashSet<Canonical<W>>,
+    line: HashSet<Canonical<W>>,
 }
 
 impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
@@ -74,10 +71,9 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
             Leaf::Inner if depth >= MAX_DEPTH => return Err(Fault::Lost),
             Leaf::Inner => {}
         }
-        if is_winner && !self.own.insert(position) {
+        if !self.line.insert(position) {
             return Err(Fault::Cycle);
         }
-        self.line.push(position);
         let rank = match is_winner {
             true => self.walk_winner(position, depth),
             false => self.walk_loser(position, depth),
@@ -87,10 +83,7 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
             self.worker.set(&position);
             self.worker.shared.table.forget(self.worker.key());
         }
-        self.line.pop();
-        if is_winner {
-            self.own.remove(&position);
-        }
+        self.line.remove(&position);
         rank
     }
 
