@@ -1,6 +1,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
 use crate::game::board::Square;
@@ -151,18 +152,22 @@ impl<'r> PartBuilder<'r> {
         let code = self.coder.encode(&new.position);
         let [from, to] = [new.from, new.to].map(|square| self.coder.image(&code, square));
         let stored = StoredMove { from, to, rank: new.rank };
-        if let Some(number) = self.number(code.as_bytes()) {
-            let old = &mut self.part.moves[number];
-            if stored.rank < old.rank {
-                *old = stored;
+        let PartBuilder { part, numbers, hasher, .. } = self;
+        let has_code = |&number: &u32| part.code(number as usize) == code.as_bytes();
+        let hash = |&number: &u32| hasher.hash_one(part.code(number as usize));
+        match numbers.entry(hasher.hash_one(code.as_bytes()), has_code, hash) {
+            Entry::Occupied(number) => {
+                let old = &mut part.moves[*number.get() as usize];
+                if stored.rank < old.rank {
+                    *old = stored;
+                }
             }
-            return true;
+            Entry::Vacant(place) => {
+                let Ok(number) = u32::try_from(part.len()) else { return false };
+                part.push(code.as_bytes(), stored);
+                place.insert(number);
+            }
         }
-        let Ok(number) = u32::try_from(self.part.len()) else { return false };
-        self.part.push(code.as_bytes(), stored);
-        let hash = self.hasher.hash_one(code.as_bytes());
-        let rehash = |&number: &u32| self.hasher.hash_one(self.part.code(number as usize));
-        self.numbers.insert_unique(hash, number, rehash);
         true
     }
 
