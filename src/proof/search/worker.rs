@@ -241,10 +241,11 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             step => symmetries.step_image(step, self.hashes.symmetry()),
         };
         let entry = Entry { phi: numbers.phi, delta: numbers.delta, step, is_soft, work };
-        table.put(key, entry);
         let is_won = (numbers.phi == 0) == (self.state.to_move == self.prover);
         if is_solved && !is_soft && is_won {
             table.put(self.hashes.key(self.prover.other()), entry);
         }
+        // Last, so that the other entry cannot replace it.
+        table.put(key, entry);
     }
 }
