@@ -20,6 +20,7 @@ use crate::game::rules::Side;
 use crate::game::value::Wdl;
 
 use super::canonical::Canonical;
+use super::helper::Helper;
 use super::lookahead::{Judgement, each_step, judge};
 use super::search::Worker;
 
@@ -103,16 +104,6 @@ pub(super) enum ClosedSet<const W: usize> {
     Broken,
     /// The limits were reached before.
     Unfinished,
-}
-
-/// What the search for a closed set needs of its caller.
-pub(super) trait Helper<const W: usize> {
-    /// Counts an expanded position. Returns whether another one may be expanded.
-    fn count(&mut self) -> bool;
-
-    /// Searches the worker's state, whose result is not in the table, and returns whether the
-    /// prover's win is disproved.
-    fn disproves(&mut self, worker: &Worker<'_, '_, W>) -> bool;
 }
 
 /// The most positions of a graph, which limits its memory.
@@ -228,11 +219,12 @@ impl<const W: usize, H: Helper<W>> Graph<'_, '_, '_, W, H> {
         if self.ids.contains_key(position) {
             return true;
         }
-        let numbers = self.worker.look_up();
+        let mut numbers = self.worker.look_up();
+        if !numbers.is_solved() && !is_holders_move {
+            self.helper.search(self.worker);
+            numbers = self.worker.look_up();
+        }
         self.worker.is_disproved(numbers)
-            || !is_holders_move
-                && !self.worker.is_proved(numbers)
-                && self.helper.disproves(self.worker)
     }
 
     /// Deletes the positions that do not hold, with all that lose their hold by that.

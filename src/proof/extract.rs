@@ -1,6 +1,6 @@
 //! The winner's strategy, reconstructed from the table after a proof.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::engine::state::Step;
 use crate::game::rules::Ruleset;
@@ -8,61 +8,70 @@ use crate::game::rules::Ruleset;
 use super::canonical::Canonical;
 use super::certificate::{Part, PartBuilder};
 use super::closed_set::Leaf;
+use super::helper::Helper;
 use super::search::Worker;
+use super::table::Entry;
 
 /// The maximum length of a line in plies; a strategy with longer ones is given up.
 const MAX_DEPTH: u32 = 3000;
+/// How often a position is proved. Two proofs were enough in tables of 16 KiB; the limit ends what
+/// tables that are still smaller repeat forever.
+const MAX_PROOFS: u32 = 100;
 
-/// Why a move cannot be used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Why a position's proof cannot be used. The greatest fault of several moves is the one to mend.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fault {
-    /// The line repeats one of its positions. Another move may avoid that.
-    Cycle,
     /// A proof was overwritten in the table and not found again.
     Lost,
+    /// The proof rests on a position of the line, which has this depth.
+    Cycle { depth: u32 },
+    /// The caller wants to stop.
+    Stopped,
 }
 
-/// The moves of a position that cannot be used.
-struct Failures {
-    steps: Vec<Step>,
-    /// [`Fault::Cycle`] if one of them fails by a cycle.
-    fault: Fault,
-}
-
-/// Reconstructs the winning strategy from the worker's current state. `search` is called for
-/// positions whose proof was overwritten in the table, and returns whether it has proved them again.
-/// If it cannot, the result is `None`.
+/// Reconstructs the winning strategy from the worker's current state. If the table has lost proofs
+/// that are not found again, or the helper stops, the result is `None`.
+///
+/// A proof that was lost and found again may rest on positions whose older proofs rested on it. The
+/// walk then meets a position of its line, which has to be proved in another way: the walk returns to
+/// it, and on the way back makes the table forget the proofs that rested on it.
 pub(super) fn strategy<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
     rules: &Ruleset,
-    search: impl FnMut(&mut Worker<'_, '_, W>) -> bool,
+    helper: &mut impl Helper<W>,
 ) -> Option<Part> {
     let root = worker.canonical();
     let moves = PartBuilder::new(rules, worker.prover, true);
-    let mut extraction = Extraction { worker, search, moves, line: HashSet::new() };
+    let mut extraction = Extraction { worker, helper, moves, line: HashMap::new() };
     extraction.walk(root, 0).ok()?;
     Some(extraction.moves.finish(|_| true))
 }
 
-struct Extraction<'e, 'a, 't, const W: usize, S> {
+struct Extraction<'e, 'a, 't, const W: usize, H> {
     worker: &'e mut Worker<'a, 't, W>,
-    search: S,
+    helper: &'e mut H,
     /// The moves found so far. Positions with the loser to move are not kept, which would take as
     /// much memory again: few of them are reached from several positions.
     moves: PartBuilder<'e>,
-    /// The positions on the line.
-    line: HashSet<Canonical<W>>,
+    /// The depths of the winner's positions on the line.
+    line: HashMap<Canonical<W>, u32>,
 }
 
-impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
-    Extraction<'_, 'a, 't, W, S>
-{
+impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
     /// Returns the rank of a won position: 0 for a leaf, otherwise more than that of any successor.
     fn walk(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Fault> {
         let winner = self.worker.prover;
         let is_winner = position.to_move == winner;
-        if is_winner && let Some(rank) = self.known_rank(&position) {
-            return Ok(rank);
+        if is_winner {
+            if let Some(rank) = self.known_rank(&position) {
+                return Ok(rank);
+            }
+            if let Some(&depth) = self.line.get(&position) {
+                return Err(Fault::Cycle { depth });
+            }
+            if !self.helper.count() {
+                return Err(Fault::Stopped);
+            }
         }
         self.worker.set(&position);
         match self.worker.leaf(winner, true) {
@@ -71,19 +80,16 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
             Leaf::Inner if depth >= MAX_DEPTH => return Err(Fault::Lost),
             Leaf::Inner => {}
         }
-        if !self.line.insert(position) {
-            return Err(Fault::Cycle);
+        if is_winner {
+            self.line.insert(position, depth);
+            let rank = self.walk_winner(position, depth);
+            self.line.remove(&position);
+            return rank;
         }
-        let rank = match is_winner {
-            true => self.walk_winner(position, depth),
-            false => self.walk_loser(position, depth),
-        };
-        if rank == Err(Fault::Cycle) {
-            // Its proof in the table rests on a position of the line.
-            self.worker.set(&position);
-            self.worker.shared.table.forget(self.worker.key());
+        let rank = self.walk_loser(position, depth);
+        if matches!(rank, Err(Fault::Cycle { .. })) {
+            self.take_entry(&position);
         }
-        self.line.remove(&position);
         rank
     }
 
@@ -121,83 +127,93 @@ impl<'a, 't, const W: usize, S: FnMut(&mut Worker<'a, 't, W>) -> bool>
         if let Some(&step) = steps.iter().find(|&&step| self.worker.after(step, is_held)) {
             return self.keep(&position, step, 1);
         }
-        let mut failures = Failures { steps: Vec::new(), fault: Fault::Lost };
-        loop {
-            let known = failures.steps.len();
-            self.prove(&position)?;
-            let proving =
-                self.worker.solving_step(&self.worker.state).or_else(|| self.worker.winning_fork());
-            let proving = proving
-                .filter(|step| steps.contains(step))
-                .map(|step| (step, self.worker.after(step, Worker::canonical)));
-            if let Some(rank) = self.walk_moves(&position, proving, depth, &mut failures) {
-                return Ok(rank);
+        for _ in 0..MAX_PROOFS {
+            let proving = self.proving_move(&position, &steps)?;
+            // What is proved again below the position must not rest on it.
+            let entry = self.take_entry(&position);
+            let rank = self.walk_moves(&position, proving, depth).or_else(|fault| {
+                let others = self.other_moves(&position, proving);
+                self.walk_moves(&position, others, depth).map_err(|other| fault.max(other))
+            });
+            let is_cycle = matches!(rank, Err(Fault::Cycle { .. }));
+            if let Some(entry) = entry
+                && !is_cycle
+            {
+                self.worker.set(&position);
+                self.worker.shared.table.put(self.worker.key(), entry);
             }
-            let others = self.proved_moves(&position);
-            if let Some(rank) = self.walk_moves(&position, others, depth, &mut failures) {
-                return Ok(rank);
+            if rank != Err(Fault::Cycle { depth }) {
+                return rank;
             }
-            if failures.fault == Fault::Lost || failures.steps.len() == known {
-                return Err(failures.fault);
-            }
-            // Another proof may not need the line's positions.
-            self.forget_line();
         }
+        Err(Fault::Lost)
     }
 
-    /// Sets the worker to a position of the winner whose proof the table has, or finds again.
-    fn prove(&mut self, position: &Canonical<W>) -> Result<(), Fault> {
-        self.worker.set(position);
-        let numbers = self.worker.look_up();
-        if !self.worker.is_proved(numbers) && !(self.search)(self.worker) {
-            return Err(Fault::Lost);
+    /// Returns the move of a winner's proof, which the table has, or which is searched again. There
+    /// is none if it was overwritten after that.
+    fn proving_move(
+        &mut self,
+        position: &Canonical<W>,
+        steps: &[Step],
+    ) -> Result<Option<(Step, Canonical<W>)>, Fault> {
+        if !self.is_proved(position) {
+            self.helper.search(self.worker);
+            if !self.is_proved(position) {
+                return Err(Fault::Lost);
+            }
         }
-        self.worker.set(position);
-        Ok(())
+        let step =
+            self.worker.solving_step(&self.worker.state).or_else(|| self.worker.winning_fork());
+        let step = step.filter(|step| steps.contains(step));
+        Ok(step.map(|step| (step, self.worker.after(step, Worker::canonical))))
     }
 
-    /// Returns the moves to positions that the table or the evaluation proves.
-    fn proved_moves(&mut self, position: &Canonical<W>) -> Vec<(Step, Canonical<W>)> {
+    /// Returns the other moves to positions that the table or the evaluation proves.
+    fn other_moves(
+        &mut self,
+        position: &Canonical<W>,
+        proving: Option<(Step, Canonical<W>)>,
+    ) -> Vec<(Step, Canonical<W>)> {
         self.worker.set(position);
         let mut moves = self.worker.successors();
         moves.retain(|(_, successor)| {
-            self.worker.set(successor);
-            let numbers = self.worker.look_up();
-            self.worker.is_proved(numbers)
+            proving.is_none_or(|(_, known)| known != *successor) && self.is_proved(successor)
         });
         moves
     }
 
-    /// Returns the rank of the winner's position with the first of these moves that has not failed and
-    /// does not fail now.
+    /// Sets the worker to a position, and returns whether the table or the evaluation proves it.
+    fn is_proved(&mut self, position: &Canonical<W>) -> bool {
+        self.worker.set(position);
+        let numbers = self.worker.look_up();
+        self.worker.is_proved(numbers)
+    }
+
+    /// Returns the rank of the winner's position with the first of these moves that does not fail.
     fn walk_moves(
         &mut self,
         position: &Canonical<W>,
         moves: impl IntoIterator<Item = (Step, Canonical<W>)>,
         depth: u32,
-        failures: &mut Failures,
-    ) -> Option<u32> {
+    ) -> Result<u32, Fault> {
+        let mut fault = Fault::Lost;
         for (step, successor) in moves {
-            if failures.steps.contains(&step) {
-                continue;
-            }
             let rank = self.walk(successor, depth + 1);
             match rank.and_then(|rank| self.keep(position, step, rank + 1)) {
-                Ok(rank) => return Some(rank),
-                Err(Fault::Cycle) => failures.fault = Fault::Cycle,
-                Err(Fault::Lost) => {}
+                Ok(rank) => return Ok(rank),
+                Err(other) => fault = fault.max(other),
             }
-            failures.steps.push(step);
         }
-        None
+        Err(fault)
     }
 
-    /// Makes the table forget the proofs of the line's positions.
-    fn forget_line(&mut self) {
-        for position in &self.line {
-            self.worker.set(position);
-            self.worker.shared.table.forget(self.worker.key());
-        }
+    /// Takes the result of a position out of the table.
+    fn take_entry(&mut self, position: &Canonical<W>) -> Option<Entry> {
+        self.worker.set(position);
+        let (table, key) = (&self.worker.shared.table, self.worker.key());
+        let entry = table.get(key);
+        table.forget(key);
+        entry
     }
 
     /// Keeps the move of a position with this rank, which is returned.

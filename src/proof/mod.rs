@@ -35,6 +35,7 @@ mod estimates;
 mod evaluation;
 mod extract;
 mod hashes;
+mod helper;
 mod lookahead;
 mod oracle;
 mod prover;

@@ -201,16 +201,21 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         written = Some(path.display().to_string());
     }
     print_proof(rules, &position, &proof, written.as_deref(), session)?;
-    match proof.value() {
-        ProvedValue::Open if interrupted.load(Ordering::Relaxed) => Err(CliError::Interrupted),
-        ProvedValue::Open => Err(CliError::Negative("the value is open".to_owned())),
-        _ if args.certificate.is_some() && written.is_none() => Err(CliError::Negative(
-            "the value is proved, but its strategy could not be reconstructed within the limits: \
-             give more --memory or --time"
-                .to_owned(),
-        )),
-        _ => Ok(()),
+    let is_open = proof.value() == ProvedValue::Open;
+    let lacks_certificate = args.certificate.is_some() && written.is_none();
+    if !is_open && !lacks_certificate {
+        return Ok(());
     }
+    if interrupted.load(Ordering::Relaxed) {
+        return Err(CliError::Interrupted);
+    }
+    let text = if is_open {
+        "the value is open"
+    } else {
+        "the value is proved, but its strategy could not be reconstructed within the limits: give \
+         more --memory or --time"
+    };
+    Err(CliError::Negative(text.to_owned()))
 }
 
 fn print_proof(
@@ -287,6 +292,18 @@ impl ProgressPrinter<'_> {
             return;
         }
         self.last = Instant::now();
+        // A failure to report progress must not stop the work.
+        let _ = writeln!(io::stderr(), "{}", self.line(progress));
+    }
+
+    fn line(&self, progress: &ProofProgress) -> String {
+        let (side, time) = (progress.question.name(), time(progress.time));
+        if let Some(positions) = progress.strategy_positions {
+            return format!(
+                "the {side} win; {} positions of their strategy, {time}",
+                grouped(positions)
+            );
+        }
         let board = self.rules.board;
         let moves: Vec<String> =
             progress.line.iter().map(|played| played.display(board).to_string()).collect();
@@ -295,15 +312,11 @@ impl ProgressPrinter<'_> {
         let jobs = progress.jobs.map_or(String::new(), |JobCounts { done, running }| {
             format!("{} jobs done, {running} running, ", grouped(done))
         });
-        // A failure to report progress must not stop the work.
-        let _ = writeln!(
-            io::stderr(),
-            "{} win? proof {proof}, disproof {disproof}, {jobs}{} nodes, {} a second, {}: {}",
-            progress.question.name(),
+        format!(
+            "{side} win? proof {proof}, disproof {disproof}, {jobs}{} nodes, {} a second, {time}: {}",
             grouped(progress.nodes),
             grouped(speed as u64),
-            time(progress.time),
             moves.join(" ")
-        );
+        )
     }
 }

@@ -1,5 +1,6 @@
 //! The two questions, asked in turns.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -12,7 +13,6 @@ use crate::proof::closed_set::Leaf;
 use crate::proof::questions::Questions;
 use crate::proof::search::{Control, Numbers, Shared, Worker};
 
-use super::progress::progress;
 use super::{ProofOptions, ProofProgress};
 
 /// The nodes of each question in the first round; they double with every round.
@@ -27,7 +27,11 @@ pub(super) struct Prover<'a, 't, const W: usize> {
     pub(super) options: &'a ProofOptions<'a>,
     pub(super) started: Instant,
     pub(super) report: &'a mut dyn FnMut(&ProofProgress) -> bool,
+    /// When a report was made beside the searches.
+    pub(super) reported: Instant,
     pub(super) is_interrupted: bool,
+    /// The positions of the winner's strategy so far, while it is taken from the table.
+    pub(super) strategy_positions: Option<u64>,
     pub(super) questions: Questions,
     /// The nodes of each question so far.
     pub(super) nodes_of: BySide<u64>,
@@ -52,7 +56,9 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             options,
             started: Instant::now(),
             report,
+            reported: Instant::now(),
             is_interrupted: false,
+            strategy_positions: None,
             questions: Questions::new(&options.questions),
             nodes_of: BySide::default(),
             parts: Vec::new(),
@@ -139,7 +145,9 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     /// Searches for a side's win with at most `budget` nodes. `NotWon` is not proved: it may rest on
     /// repetitions.
     pub(super) fn answer(&mut self, side: Side, budget: u64) -> Answer {
-        let numbers = self.run(side, &self.root.clone(), budget);
+        let max_nodes = self.nodes().saturating_add(budget);
+        let max_nodes = max_nodes.min(self.options.max_nodes.unwrap_or(u64::MAX));
+        let numbers = self.run(side, &self.root.clone(), max_nodes, self.options.threads);
         let answer = self.answer_of(side, numbers);
         if answer == Answer::Won {
             self.certify_win(side);
@@ -156,25 +164,26 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
         }
     }
 
-    /// Searches a state on all threads with at most `budget` nodes, and returns its numbers.
-    pub(super) fn run(&mut self, side: Side, state: &State<W>, budget: u64) -> Numbers {
+    /// Searches a state until the node count reaches `max_nodes`, and returns its numbers.
+    pub(super) fn run(
+        &mut self,
+        side: Side,
+        state: &State<W>,
+        max_nodes: u64,
+        threads: NonZeroUsize,
+    ) -> Numbers {
         let (shared, control) = (self.shared, self.control);
-        let max_nodes = self.nodes().saturating_add(budget);
-        let max_nodes = max_nodes.min(self.options.max_nodes.unwrap_or(u64::MAX));
         control.max_nodes.store(max_nodes, Ordering::Relaxed);
-        control.stopped.store(self.is_over(), Ordering::Relaxed);
-        let (rules, position, started) = (self.rules, self.position, self.started);
-        let is_interrupted = &mut self.is_interrupted;
-        let user_report = &mut *self.report;
+        control.stopped.store(self.is_interrupted || control.is_late(), Ordering::Relaxed);
         let mut report = || {
-            let goes_on = user_report(&progress(rules, position, (shared, control), side, started));
-            *is_interrupted |= !goes_on;
-            goes_on
+            let progress = self.progress(side);
+            self.is_interrupted |= !(self.report)(&progress);
+            !self.is_interrupted
         };
         let mut worker = Worker::new(shared, control, side, state.clone());
         worker.report = Some(&mut report);
         std::thread::scope(|scope| {
-            for _ in 1..self.options.threads.get() {
+            for _ in 1..threads.get() {
                 scope.spawn(|| {
                     let numbers = Worker::new(shared, control, side, state.clone()).solve();
                     if numbers.is_solved() {

@@ -1,28 +1,28 @@
 //! The strategies behind the answers.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::game::rules::Side;
 use crate::proof::answer::Answer;
 use crate::proof::certificate::Part;
-use crate::proof::closed_set::{ClosedSet, Helper, closed_set};
+use crate::proof::closed_set::{ClosedSet, closed_set};
 use crate::proof::extract::strategy;
+use crate::proof::helper::Helper;
 use crate::proof::search::{REPORT_EVERY, Worker};
 
 use super::asking::Prover;
-use super::progress::progress;
 
-/// The nodes to find one lost result again.
+/// The nodes to find one lost result of a closed set again.
 const REPAIR_NODES: u64 = 20_000;
-/// How often a lost result is searched, with 2^[`REPAIR_GROWTH`] times as many nodes each time.
-const REPAIRS: u32 = 4;
-const REPAIR_GROWTH: u32 = 3;
+/// The nodes to find one lost result of a winning strategy again, if the search took fewer.
+const MIN_REPAIR_NODES: u64 = 1_000_000;
 /// The nodes to prove or disprove the root again after a set that did not hold.
 const ROUND_NODES: u64 = 300_000;
-/// Positions of a closed set between two looks at the limits.
+/// Positions of a strategy between two looks at the limits.
 const LIMITS_EVERY: u64 = 64;
-/// The stack of the thread that takes strategies from the table by recursion.
+/// The stack for taking a strategy from the table: the recursion is as deep as the longest line.
 const EXTRACTION_STACK: usize = 1 << 30;
 
 impl<const W: usize> Prover<'_, '_, W> {
@@ -34,7 +34,7 @@ impl<const W: usize> Prover<'_, '_, W> {
         let limit = self.nodes().saturating_add(budget).min(max_nodes);
         while self.nodes() < limit && !self.is_over() {
             let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
-            let mut attempt = Attempt { prover: self, side, limit, reported: Instant::now() };
+            let mut attempt = ClosedSetHelper { prover: self, side, limit };
             match closed_set(&mut worker, &mut attempt) {
                 ClosedSet::Found(moves) => {
                     let id = self.rules.id();
@@ -63,66 +63,80 @@ impl<const W: usize> Prover<'_, '_, W> {
         if !self.options.certify {
             return;
         }
-        let (shared, control) = (self.shared, self.control);
-        let (root, rules) = (self.root.clone(), self.rules);
-        let part = std::thread::scope(|scope| {
-            let extract = move || {
-                let mut worker = Worker::new(shared, control, side, root);
-                strategy(&mut worker, rules, |worker| {
-                    // What was proved can be proved again: the limit only guards against a loop.
-                    (0..REPAIRS).any(|number| {
-                        let nodes = control.nodes.load(Ordering::Relaxed);
-                        let budget = REPAIR_NODES << (REPAIR_GROWTH * number);
-                        control.max_nodes.store(nodes + budget, Ordering::Relaxed);
-                        control.stopped.store(control.is_late(), Ordering::Relaxed);
-                        let state = worker.state.clone();
-                        let numbers = Worker::new(shared, control, side, state).solve();
-                        worker.is_proved(numbers)
-                    })
-                })
-            };
-            // The recursion is as deep as the longest line.
-            let thread = std::thread::Builder::new().stack_size(EXTRACTION_STACK);
-            thread
-                .spawn_scoped(scope, extract)
-                .ok()?
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
+        let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
+        let rules = self.rules;
+        // What was proved can be proved again with about as many nodes.
+        let repair_nodes = self.nodes().max(MIN_REPAIR_NODES);
+        self.strategy_positions = Some(0);
+        self.report_now(side);
+        let mut helper = WinHelper { prover: self, side, repair_nodes };
+        let part = stacker::grow(EXTRACTION_STACK, || strategy(&mut worker, rules, &mut helper));
+        self.strategy_positions = None;
         self.parts.extend(part);
+    }
+
+    fn report_now(&mut self, side: Side) {
+        self.reported = Instant::now();
+        let progress = self.progress(side);
+        self.is_interrupted |= !(self.report)(&progress);
+    }
+
+    /// Reports progress if it is time to.
+    fn report_strategy(&mut self, side: Side) {
+        if self.reported.elapsed() >= REPORT_EVERY {
+            self.report_now(side);
+        }
     }
 }
 
 /// The search for one closed set, within the limits of the prover.
-struct Attempt<'p, 'a, 't, const W: usize> {
+struct ClosedSetHelper<'p, 'a, 't, const W: usize> {
     prover: &'p mut Prover<'a, 't, W>,
     side: Side,
     /// The node count at which the attempt ends.
     limit: u64,
-    reported: Instant,
 }
 
-impl<const W: usize> Helper<W> for Attempt<'_, '_, '_, W> {
+impl<const W: usize> Helper<W> for ClosedSetHelper<'_, '_, '_, W> {
     fn count(&mut self) -> bool {
         let nodes = 1 + self.prover.control.nodes.fetch_add(1, Ordering::Relaxed);
         if !nodes.is_multiple_of(LIMITS_EVERY) {
             return nodes < self.limit;
         }
-        if self.reported.elapsed() >= REPORT_EVERY {
-            self.reported = Instant::now();
-            let Prover { rules, position, shared, control, started, .. } = *self.prover;
-            let state = progress(rules, position, (shared, control), self.side, started);
-            self.prover.is_interrupted |= !(self.prover.report)(&state);
-        }
+        self.prover.report_strategy(self.side);
         nodes < self.limit && !self.prover.is_over()
     }
 
-    fn disproves(&mut self, worker: &Worker<'_, '_, W>) -> bool {
-        let left = self.limit.saturating_sub(self.prover.nodes());
-        if left == 0 || self.prover.is_over() {
-            return false;
+    fn search(&mut self, worker: &Worker<'_, '_, W>) {
+        let nodes = self.prover.nodes();
+        if nodes < self.limit && !self.prover.is_over() {
+            let max_nodes = self.limit.min(nodes.saturating_add(REPAIR_NODES));
+            self.prover.run(self.side, &worker.state, max_nodes, self.prover.options.threads);
         }
-        let numbers = self.prover.run(self.side, &worker.state, left.min(REPAIR_NODES));
-        worker.is_disproved(numbers)
+    }
+}
+
+/// The reconstruction of a winner's strategy. The win is known, so only its searches are limited.
+struct WinHelper<'p, 'a, 't, const W: usize> {
+    prover: &'p mut Prover<'a, 't, W>,
+    side: Side,
+    /// The maximum number of nodes of a search.
+    repair_nodes: u64,
+}
+
+impl<const W: usize> Helper<W> for WinHelper<'_, '_, '_, W> {
+    fn count(&mut self) -> bool {
+        let positions = self.prover.strategy_positions.get_or_insert(0);
+        *positions += 1;
+        if positions.is_multiple_of(LIMITS_EVERY) {
+            self.prover.report_strategy(self.side);
+        }
+        !self.prover.is_interrupted
+    }
+
+    fn search(&mut self, worker: &Worker<'_, '_, W>) {
+        let max_nodes = self.prover.nodes().saturating_add(self.repair_nodes);
+        // Most of these searches are too short for more threads.
+        self.prover.run(self.side, &worker.state, max_nodes, NonZeroUsize::MIN);
     }
 }

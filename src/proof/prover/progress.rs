@@ -1,14 +1,16 @@
 //! Progress of a running search.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::engine::state::{State, Step};
 use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
-use crate::proof::search::{Control, Numbers, Shared};
+use crate::proof::search::{Numbers, Shared};
 use crate::proof::table::Entry;
+
+use super::asking::Prover;
 
 /// Progress of a running search.
 #[derive(Clone, Debug)]
@@ -23,6 +25,9 @@ pub struct ProofProgress {
     pub time: Duration,
     /// The most promising line, which the search is expanding.
     pub line: Vec<Move>,
+    /// Once the win is proved, the positions of the winner's strategy that have been taken from the
+    /// table.
+    pub strategy_positions: Option<u64>,
     /// Counts of jobs, if the search uses a store.
     pub jobs: Option<JobCounts>,
 }
@@ -36,22 +41,19 @@ pub struct JobCounts {
     pub running: usize,
 }
 
-/// Collects the progress of a running search.
-pub(super) fn progress<const W: usize>(
-    rules: &Ruleset,
-    position: &Position,
-    (shared, control): (&Shared<'_, W>, &Control),
-    side: Side,
-    started: Instant,
-) -> ProofProgress {
-    let entry = Entry::unpack(control.root.load(Ordering::Relaxed));
-    ProofProgress {
-        question: side,
-        numbers: Numbers::of(&entry).of_win(position.to_move == side),
-        nodes: control.nodes.load(Ordering::Relaxed),
-        time: started.elapsed(),
-        line: line(rules, position, shared, side, entry.step),
-        jobs: None,
+impl<const W: usize> Prover<'_, '_, W> {
+    /// Returns the progress of the search for a side's win.
+    pub(super) fn progress(&self, side: Side) -> ProofProgress {
+        let entry = Entry::unpack(self.control.root.load(Ordering::Relaxed));
+        ProofProgress {
+            question: side,
+            numbers: Numbers::of(&entry).of_win(self.position.to_move == side),
+            nodes: self.nodes(),
+            time: self.started.elapsed(),
+            line: line(self.rules, self.position, self.shared, side, entry.step),
+            strategy_positions: self.strategy_positions,
+            jobs: None,
+        }
     }
 }
 

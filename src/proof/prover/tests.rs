@@ -1,4 +1,4 @@
-//! The budgets of closed sets.
+//! The limits and reports of the construction of strategies, and samples.
 
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
@@ -8,7 +8,7 @@ use crate::proof::search::{Control, Shared, SolvedPosition};
 use crate::proof::tests::{random_positions, rules, table_value, tables};
 
 use super::asking::Prover;
-use super::{ProofOptions, shared, solved_positions};
+use super::{ProofOptions, ProofProgress, prove, shared, solved_positions};
 
 /// Calls `look` with a prover for each position of mini-corner with a king alone against four
 /// attackers, whose search finds no win of a side, and which needs a closed set.
@@ -58,6 +58,25 @@ fn a_closed_set_keeps_to_its_budget() {
         found += usize::from(prover.refute(side, 50_000) == Some(Answer::NotWon));
     });
     assert!(unfinished > 0 && found > 0, "{unfinished} unfinished, {found} found");
+}
+
+/// The value stays when its strategy is given up.
+#[test]
+fn a_strategy_is_reported_and_can_be_interrupted() {
+    let rules = rules("brandubh");
+    let position = Position::parse("/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d", &rules).unwrap();
+    let options = ProofOptions { table_bytes: 1 << 20, certify: true, ..ProofOptions::default() };
+    for goes_on in [true, false] {
+        let mut reports = 0;
+        let mut report = |progress: &ProofProgress| {
+            reports += usize::from(progress.strategy_positions.is_some());
+            goes_on || progress.strategy_positions.is_none()
+        };
+        let proof = prove(&rules, &position, &options, &mut report).unwrap();
+        assert_eq!(proof.value(), ProvedValue::Win(Side::Defenders));
+        assert_eq!(proof.certificate.is_some(), goes_on);
+        assert!(reports > 0);
+    }
 }
 
 #[test]

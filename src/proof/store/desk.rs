@@ -49,6 +49,7 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
             nodes: 0,
             time: Duration::ZERO,
             line: Vec::new(),
+            strategy_positions: None,
             jobs: None,
         };
         Desk {
