@@ -14,8 +14,7 @@ use super::table::Entry;
 
 /// The maximum length of a line in plies; a strategy with longer ones is given up.
 const MAX_DEPTH: u32 = 3000;
-/// How often a position is proved. Two proofs were enough in tables of 16 KiB; the limit ends what
-/// tables that are still smaller repeat forever.
+/// How often a position is proved before it is given up, which guards against an endless loop.
 const MAX_PROOFS: u32 = 100;
 
 /// Why a position's proof cannot be used. The greatest fault of several moves is the one to mend.
