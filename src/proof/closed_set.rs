@@ -284,7 +284,7 @@ impl<const W: usize, H: Helper<W>> Graph<'_, '_, '_, W, H> {
     fn forget_deleted(&mut self) {
         for vertex in self.vertices.iter().filter(|vertex| vertex.is_deleted) {
             self.worker.set(&vertex.position);
-            self.worker.shared.table.forget(self.worker.key());
+            self.worker.shared.table.take(self.worker.key());
         }
     }
 }

@@ -10,7 +10,6 @@ use super::certificate::{Part, PartBuilder};
 use super::closed_set::Leaf;
 use super::helper::Helper;
 use super::search::Worker;
-use super::table::Entry;
 
 /// The maximum length of a line in plies; a strategy with longer ones is given up.
 const MAX_DEPTH: u32 = 3000;
@@ -87,7 +86,8 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
         }
         let rank = self.walk_loser(position, depth);
         if matches!(rank, Err(Fault::Cycle { .. })) {
-            self.take_entry(&position);
+            self.worker.set(&position);
+            self.worker.shared.table.take(self.worker.key());
         }
         rank
     }
@@ -129,7 +129,7 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
         for _ in 0..MAX_PROOFS {
             let proving = self.proving_move(&position, &steps)?;
             // What is proved again below the position must not rest on it.
-            let entry = self.take_entry(&position);
+            let entry = self.worker.shared.table.take(self.worker.key());
             let rank = self.walk_moves(&position, proving, depth).or_else(|fault| {
                 let others = self.other_moves(&position, proving);
                 self.walk_moves(&position, others, depth).map_err(|other| fault.max(other))
@@ -148,8 +148,8 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
         Err(Fault::Lost)
     }
 
-    /// Returns the move of a winner's proof, which the table has, or which is searched again. There
-    /// is none if it was overwritten after that.
+    /// Sets the worker to a position of the winner, and returns the move of its proof, which the table
+    /// has, or which is searched again. There is none if it was overwritten after that.
     fn proving_move(
         &mut self,
         position: &Canonical<W>,
@@ -204,15 +204,6 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
             }
         }
         Err(fault)
-    }
-
-    /// Takes the result of a position out of the table.
-    fn take_entry(&mut self, position: &Canonical<W>) -> Option<Entry> {
-        self.worker.set(position);
-        let (table, key) = (&self.worker.shared.table, self.worker.key());
-        let entry = table.get(key);
-        table.forget(key);
-        entry
     }
 
     /// Keeps the move of a position with this rank, which is returned.

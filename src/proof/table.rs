@@ -165,14 +165,16 @@ impl ProofTable {
         bucket[second].store(key.check ^ data, Ordering::Relaxed);
     }
 
-    /// Removes the entry of a position.
-    pub(super) fn forget(&self, key: Key) {
+    /// Removes the entry of a position, and returns it.
+    pub(super) fn take(&self, key: Key) -> Option<Entry> {
+        let taken = self.get(key);
         for entry in self.entries(key).chunks_exact(ENTRY_WORDS) {
             let data = entry[0].load(Ordering::Relaxed);
             if entry[1].load(Ordering::Relaxed) ^ data == key.check {
                 entry[0].store(0, Ordering::Relaxed);
             }
         }
+        taken
     }
 }
 
@@ -220,7 +222,7 @@ mod tests {
         assert_eq!((table.get(key(1)), table.get(key(5))), (None, Some(entry(9))));
         table.put(key(5), Entry { phi: 0, ..entry(9) });
         assert_eq!(table.get(key(5)).map(|entry| entry.phi), Some(0));
-        table.forget(key(5));
+        assert_eq!(table.take(key(5)).map(|entry| entry.work), Some(9));
         assert_eq!(table.get(key(5)), None);
         assert_eq!(table.get(key(2)), Some(entry(2)));
     }

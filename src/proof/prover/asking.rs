@@ -27,7 +27,7 @@ pub(super) struct Prover<'a, 't, const W: usize> {
     pub(super) options: &'a ProofOptions<'a>,
     pub(super) started: Instant,
     pub(super) report: &'a mut dyn FnMut(&ProofProgress) -> bool,
-    /// When a report was made beside the searches.
+    /// When the last report was made.
     pub(super) reported: Instant,
     pub(super) is_interrupted: bool,
     /// The positions of the winner's strategy so far, while it is taken from the table.
@@ -175,11 +175,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
         let (shared, control) = (self.shared, self.control);
         control.max_nodes.store(max_nodes, Ordering::Relaxed);
         control.stopped.store(self.is_interrupted || control.is_late(), Ordering::Relaxed);
-        let mut report = || {
-            let progress = self.progress(side);
-            self.is_interrupted |= !(self.report)(&progress);
-            !self.is_interrupted
-        };
+        let mut report = || self.report_now(side);
         let mut worker = Worker::new(shared, control, side, state.clone());
         worker.report = Some(&mut report);
         std::thread::scope(|scope| {

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use crate::game::rules::Side;
 use crate::proof::answer::Answer;
@@ -73,12 +72,6 @@ impl<const W: usize> Prover<'_, '_, W> {
         let part = stacker::grow(EXTRACTION_STACK, || strategy(&mut worker, rules, &mut helper));
         self.strategy_positions = None;
         self.parts.extend(part);
-    }
-
-    fn report_now(&mut self, side: Side) {
-        self.reported = Instant::now();
-        let progress = self.progress(side);
-        self.is_interrupted |= !(self.report)(&progress);
     }
 
     /// Reports progress if it is time to.

@@ -1,7 +1,7 @@
 //! Progress of a running search.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::engine::state::{State, Step};
 use crate::game::moves::Move;
@@ -54,6 +54,14 @@ impl<const W: usize> Prover<'_, '_, W> {
             strategy_positions: self.strategy_positions,
             jobs: None,
         }
+    }
+
+    /// Reports progress, and returns whether to go on.
+    pub(super) fn report_now(&mut self, side: Side) -> bool {
+        self.reported = Instant::now();
+        let progress = self.progress(side);
+        self.is_interrupted |= !(self.report)(&progress);
+        !self.is_interrupted
     }
 }
 
