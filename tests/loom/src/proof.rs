@@ -37,9 +37,9 @@ impl Table {
         self.0.put(key(position), Entry { phi: number, delta: 1, step, is_soft: false, work: 0 });
     }
 
-    /// Removes what is stored for a position.
-    pub fn forget(&self, position: u64) {
-        self.0.forget(key(position));
+    /// Removes what is stored for a position, and returns it.
+    pub fn take(&self, position: u64) -> Option<u32> {
+        self.0.take(key(position)).map(|entry| entry.phi)
     }
 }
 
