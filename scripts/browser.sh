@@ -24,8 +24,19 @@ if ((${#missing[@]})); then
 fi
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+mkdir -p "$CARGO_TARGET_DIR"
 place=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$place"' EXIT
+finish() {
+  # The driver ends its browsers when it is asked to end, not when it is killed.
+  if [[ -n ${driver_port:-} ]] && exec 3<>"/dev/tcp/127.0.0.1/$driver_port"; then
+    printf 'GET /shutdown HTTP/1.1\r\nHost: localhost\r\n\r\n' >&3
+    timeout 10 cat <&3 >/dev/null || true
+  fi 2>/dev/null
+  kill $(jobs -p) 2>/dev/null || true
+  wait
+  rm -rf "$place"
+}
+trap finish EXIT
 
 # axe-core is not part of the source: it is downloaded once, and checked by its hash.
 axe=$CARGO_TARGET_DIR/axe-$axe_version.js
@@ -71,6 +82,7 @@ rules=tests/rulesets
   >"$place/server" 2>"$place/server.log" &
 chromedriver --port=0 >"$place/driver" 2>&1 &
 EXPLORER=$(await "$place/server" '"url":"\([^"]*\)"')
-DRIVER=http://127.0.0.1:$(await "$place/driver" 'started successfully on port \([0-9]*\)')
+driver_port=$(await "$place/driver" 'started successfully on port \([0-9]*\)')
+DRIVER=http://127.0.0.1:$driver_port
 export EXPLORER DRIVER
 cargo test --manifest-path tests/browser/Cargo.toml -- --test-threads=2 "$@"

@@ -4,6 +4,7 @@
 use std::env;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::{LazyLock, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Map, Value, json};
+use tokio::runtime::{self, Runtime};
 
 mod gestures;
 mod wire;
@@ -27,11 +29,25 @@ pub fn environment(variable: &str) -> String {
     env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run scripts/browser.sh"))
 }
 
-/// A browser with a page in it. Anything that the page writes to the console is an error.
+/// A page in a browser. Anything that it writes to the console is an error.
 pub struct Page {
+    browser: Browser,
+}
+
+/// A session of the driver with one window.
+#[derive(Clone)]
+struct Browser {
     client: Client,
     session: String,
 }
+
+/// The browsers of tests that have passed: to start one takes longer than most tests.
+static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
+
+/// Drives the browsers, which outlive the tests that start them.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
+});
 
 /// A request of Chromium's own protocol.
 #[derive(Debug)]
@@ -52,7 +68,7 @@ impl WebDriverCompatibleCommand for Extension {
 }
 
 impl Page {
-    /// Opens a browser at a fragment of the explorer's address.
+    /// Opens a page at a fragment of the explorer's address.
     ///
     /// # Panics
     /// Like all of these functions, if the driver or the browser fails.
@@ -60,38 +76,24 @@ impl Page {
         Page::at(&format!("{}{fragment}", environment("EXPLORER"))).await
     }
 
-    /// Opens a browser at an address.
+    /// Opens a page at an address.
     ///
     /// # Panics
     /// If the driver or the browser fails.
     pub async fn at(url: &str) -> Page {
-        let mut arguments = vec![
-            "--headless=new",
-            "--disable-dev-shm-usage",
-            "--window-size=1000,900",
-            // What takes time when a browser starts.
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-extensions",
-            "--disable-gpu",
-            "--no-first-run",
-        ];
-        if env::var("USER").as_deref().unwrap_or("root") == "root" {
-            arguments.push("--no-sandbox");
-        }
-        let wanted = json!({
-            "goog:chromeOptions": {"args": arguments, "binary": environment("CHROMIUM")},
-            "goog:loggingPrefs": {"browser": "ALL"},
-            // The longest script takes half a minute while others compile.
-            "timeouts": {"script": 120_000},
-        });
-        let Value::Object(wanted) = wanted else { unreachable!() };
-        let client = started(&wanted).await;
-        let session = client.session_id().await.expect("the session").unwrap_or_default();
-        let page = Page { client, session };
+        let idle = IDLE.lock().expect("no test fails here").pop();
+        let browser = match idle {
+            Some(browser) => browser,
+            None => RUNTIME.spawn(Browser::start()).await.expect("a browser"),
+        };
+        let page = Page { browser };
         page.size(1000, 900).await;
-        page.client.goto(url).await.expect(url);
+        page.client().goto(url).await.expect(url);
         page
+    }
+
+    fn client(&self) -> &Client {
+        &self.browser.client
     }
 
     /// Goes to another fragment of the explorer.
@@ -99,29 +101,29 @@ impl Page {
         // Going from one fragment to another loads nothing.
         self.leave().await;
         let url = format!("{}{fragment}", environment("EXPLORER"));
-        self.client.goto(&url).await.expect(&url);
+        self.client().goto(&url).await.expect(&url);
     }
 
     /// Leaves the page for an empty one.
     pub async fn leave(&self) {
-        self.client.goto("about:blank").await.expect("about:blank");
+        self.client().goto("about:blank").await.expect("about:blank");
     }
 
     /// Goes back one step in the browser's history.
     pub async fn back(&self) {
-        self.client.back().await.expect("back");
+        self.client().back().await.expect("back");
     }
 
     /// Returns the value of an expression in the page.
     pub async fn value(&self, expression: &str) -> Value {
         let script = format!("return ({expression})");
-        let value: Result<Value, CmdError> = self.client.execute(&script, vec![]).await;
+        let value: Result<Value, CmdError> = self.client().execute(&script, vec![]).await;
         value.unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
     /// Returns the result of a script, which passes it to its last argument.
     pub async fn answer(&self, script: &str, arguments: Vec<Value>) -> Value {
-        let answer = self.client.execute_async(script, arguments).await;
+        let answer = self.client().execute_async(script, arguments).await;
         answer.unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
@@ -132,7 +134,7 @@ impl Page {
 
     /// Runs statements in the page, with arguments.
     pub async fn run_with(&self, script: &str, arguments: Vec<Value>) {
-        let done = self.client.execute(script, arguments).await;
+        let done = self.client().execute(script, arguments).await;
         done.unwrap_or_else(|error| panic!("{script}: {error}"));
     }
 
@@ -161,7 +163,7 @@ impl Page {
     /// Clicks on the middle of the element that a selector finds, once it exists.
     pub async fn click(&self, selector: &str) {
         self.until(&format!("document.querySelector({})", json!(selector))).await;
-        let found = self.client.find(fantoccini::Locator::Css(selector)).await.expect(selector);
+        let found = self.client().find(fantoccini::Locator::Css(selector)).await.expect(selector);
         found.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
@@ -196,25 +198,38 @@ impl Page {
     /// Sends a command of Chromium's own protocol.
     pub async fn chromium(&self, command: &str, parameters: Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});
-        let answer = self.client.issue_cmd(Extension("goog/cdp/execute", body)).await;
+        let answer = self.client().issue_cmd(Extension("goog/cdp/execute", body)).await;
         answer.unwrap_or_else(|error| panic!("{command}: {error}"))
     }
 
     /// Returns the console's messages since the last call.
     pub async fn log(&self) -> Vec<String> {
-        let log = self.client.issue_cmd(Extension("se/log", json!({"type": "browser"}))).await;
+        let log = self.client().issue_cmd(Extension("se/log", json!({"type": "browser"}))).await;
         let log = log.expect("the console");
         log.as_array().into_iter().flatten().map(|entry| entry["message"].to_string()).collect()
     }
 
-    /// Closes the browser.
+    /// Closes the page.
     ///
     /// # Panics
-    /// If the page has written to the console.
+    /// If it has written to the console.
     pub async fn close(self) {
         let log = self.log().await;
-        self.client.clone().close().await.expect("the end of the session");
         assert!(log.is_empty(), "the console says: {log:#?}");
+        self.reset().await;
+        IDLE.lock().expect("no test fails here").push(self.browser.clone());
+    }
+
+    /// Makes the browser as it is when it has started. What is emulated ends with the window.
+    async fn reset(&self) {
+        let everything = json!({"origin": "*", "storageTypes": "all"});
+        self.chromium("Storage.clearDataForOrigin", everything).await;
+        self.chromium("Network.clearBrowserCache", json!({})).await;
+        self.chromium("Browser.resetPermissions", json!({})).await;
+        let window = self.client().new_window(false).await.expect("a window");
+        self.client().close_window().await.expect("the end of the window");
+        self.client().switch_to_window(window.handle).await.expect("the window");
+        self.log().await;
     }
 }
 
@@ -228,7 +243,7 @@ impl Drop for Page {
         let address = driver.trim_start_matches("http://");
         let request = format!(
             "DELETE /session/{} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n",
-            self.session
+            self.browser.session
         );
         // A session that cannot be closed now is closed with the driver.
         if let Ok(mut stream) = TcpStream::connect(address) {
@@ -242,19 +257,50 @@ impl Drop for Page {
 /// Attempts to start a browser, which may exit at once on a machine that does much else.
 const STARTS: u32 = 3;
 
-/// Starts a browser with these capabilities.
-async fn started(wanted: &Map<String, Value>) -> Client {
-    let driver = environment("DRIVER");
-    let mut attempt = 1;
-    loop {
-        let mut builder = ClientBuilder::new(HttpConnector::new());
-        let client = builder.capabilities(wanted.clone()).connect(&driver);
-        let client = tokio::time::timeout(PATIENCE, client).await.expect("a browser in time");
-        match client {
-            Err(NewSessionError::SessionNotCreated(_)) if attempt < STARTS => attempt += 1,
-            client => return client.expect("a session of the browser"),
-        }
+impl Browser {
+    /// Starts a browser.
+    async fn start() -> Browser {
+        let wanted = wanted();
+        let driver = environment("DRIVER");
+        let mut attempt = 1;
+        let client = loop {
+            let mut builder = ClientBuilder::new(HttpConnector::new());
+            let client = builder.capabilities(wanted.clone()).connect(&driver);
+            let client = tokio::time::timeout(PATIENCE, client).await.expect("a browser in time");
+            match client {
+                Err(NewSessionError::SessionNotCreated(_)) if attempt < STARTS => attempt += 1,
+                client => break client.expect("a session of the browser"),
+            }
+        };
+        let session = client.session_id().await.expect("the session").unwrap_or_default();
+        Browser { client, session }
     }
+}
+
+/// Returns the capabilities of a session.
+fn wanted() -> Map<String, Value> {
+    let mut arguments = vec![
+        "--headless=new",
+        "--disable-dev-shm-usage",
+        "--window-size=1000,900",
+        // What takes time when a browser starts.
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-extensions",
+        "--disable-gpu",
+        "--no-first-run",
+    ];
+    if env::var("USER").as_deref().unwrap_or("root") == "root" {
+        arguments.push("--no-sandbox");
+    }
+    let wanted = json!({
+        "goog:chromeOptions": {"args": arguments, "binary": environment("CHROMIUM")},
+        "goog:loggingPrefs": {"browser": "ALL"},
+        // The longest script takes half a minute while others compile.
+        "timeouts": {"script": 120_000},
+    });
+    let Value::Object(wanted) = wanted else { unreachable!() };
+    wanted
 }
 
 async fn tokio_sleep(millis: u64) {
