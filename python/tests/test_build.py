@@ -142,14 +142,14 @@ def test_errors_of_builds(tmp_path: Path) -> None:
 def test_tables_are_verified() -> None:
     tables = taflbase.open("brandubh", TABLES)
     reported: list[Progress] = []
-    proved = tables.verify("K1v2", progress=reported.append)
+    proved = tables.verify("K1v1", progress=reported.append)
     assert proved[1:] == (Verdict.PROVED, proved.positions, None, 0, [])
-    assert proved.slice == "K1v2" and proved.positions > 200_000
+    assert proved.slice == "K1v1" and proved.positions > 10_000
     assert [one.phase for one in reported if one.done == 0] == [Phase.READING, Phase.VERIFYING]
     sampled = tables.verify("K1v2", sample=5, seed=3)
     assert (sampled.verdict, sampled) == (Verdict.SAMPLED, tables.verify("K1v2", sample=5, seed=3))
-    assert sampled.blocks and 0 < sampled.positions < proved.positions
-    assert tables.verify("K4v1", sample=0.1).verdict is Verdict.CONSISTENT
+    assert sampled.blocks and 0 < sampled.positions < 100_000
+    assert tables.verify("K0v5", sample=0.1).verdict is Verdict.CONSISTENT
     with pytest.raises(taflbase.MissingTable, match="K0v6"):
         tables.verify("K0v6")
     for arguments, error, message in [

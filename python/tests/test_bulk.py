@@ -199,7 +199,7 @@ def test_slices_without_distances_have_wdl(brandubh: Tablebase) -> None:
     with pytest.raises(taflbase.MissingTable, match="^there is no dtw table") as raised:
         brandubh.slice_values("K0v5", "attackers", rows=(0, 500))
     assert (raised.value.slice, raised.value.metric) == ("K0v5", "dtw")
-    assert brandubh.stats("K4v1")[0].max_win is None
+    assert brandubh.stats("K0v5")[0].max_win is None
 
 
 @pytest.mark.parametrize("number", [np.int8, np.int32, np.int64, np.uint8, np.uint64])
