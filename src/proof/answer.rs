@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::game::rules::{Endless, Side};
 
+use super::table::INFINITE;
+
 /// The answer to the question whether a side can force a win.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Answer {
@@ -26,6 +28,20 @@ pub enum Answer {
 impl Answer {
     /// The answer before a search.
     pub(super) const UNKNOWN: Answer = Answer::Open { proof: 1, disproof: 1 };
+
+    /// Returns the proof and the disproof number of an open question, each unless it is infinite:
+    /// where only repetitions are left, no search lowers it, but a closed set may decide.
+    pub fn numbers(self) -> [Option<u32>; 2] {
+        match self {
+            Answer::Open { proof, disproof } => [proof, disproof].map(finite),
+            _ => [None, None],
+        }
+    }
+}
+
+/// Returns a number unless it is infinite.
+pub(super) fn finite(number: u32) -> Option<u32> {
+    (number < INFINITE).then_some(number)
 }
 
 /// The proved value of a position.

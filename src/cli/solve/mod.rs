@@ -132,11 +132,7 @@ struct AnswerJson {
 
 impl AnswerJson {
     fn new(answer: Answer) -> AnswerJson {
-        let numbers = match answer {
-            Answer::Open { proof, disproof } => Some((proof, disproof)),
-            _ => None,
-        };
-        let (proof, disproof) = numbers.unzip();
+        let [proof, disproof] = answer.numbers();
         AnswerJson { answer: answer_name(answer), proof, disproof }
     }
 }
@@ -260,12 +256,13 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
             Answer::NotWon if proof.value() == ProvedValue::Open => {
                 text.push_str(&format!("{}: cannot force a win\n", side.name()));
             }
-            Answer::Open { proof, disproof } => text.push_str(&format!(
-                "{}: proof number {}, disproof number {}\n",
-                side.name(),
-                grouped(proof),
-                grouped(disproof)
-            )),
+            answer @ Answer::Open { .. } => {
+                let [proof, disproof] = answer.numbers().map(number);
+                text.push_str(&format!(
+                    "{}: proof number {proof}, disproof number {disproof}\n",
+                    side.name()
+                ));
+            }
             _ => {}
         }
     }
@@ -275,6 +272,11 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
         text.push_str(&format!("certificate of {moves} moves: {path}\n"));
     }
     text
+}
+
+/// Writes a proof or disproof number.
+fn number(number: Option<u32>) -> String {
+    number.map_or("-".to_owned(), grouped)
 }
 
 /// The time between two lines of progress.

@@ -12,7 +12,7 @@ use crate::cli::arguments::PositionArgs;
 use crate::cli::error::CliError;
 use crate::cli::output::{Session, columns, grouped, time};
 
-use super::{AnswerJson, notice};
+use super::{AnswerJson, answer_name, notice, number};
 
 #[derive(Serialize)]
 struct StatusJson<'a> {
@@ -127,18 +127,18 @@ fn text(found: &StoreStatus, rules: &Ruleset) -> String {
 }
 
 fn answer_text(answer: Answer) -> String {
-    let AnswerJson { answer, proof, disproof } = AnswerJson::new(answer);
-    match proof.zip(disproof) {
-        Some((proof, disproof)) => {
-            format!("{answer}: proof number {}, disproof {}", grouped(proof), grouped(disproof))
+    let name = answer_name(answer);
+    match answer {
+        Answer::Open { .. } => {
+            let [proof, disproof] = answer.numbers().map(number);
+            format!("{name}: proof number {proof}, disproof {disproof}")
         }
-        None => answer.to_owned(),
+        _ => name.to_owned(),
     }
 }
 
 fn row(status: &MoveStatus, rules: &Ruleset) -> Vec<String> {
-    let AnswerJson { answer, proof, disproof } = AnswerJson::new(status.answer);
     let played = status.played.display(rules.board).to_string();
-    let number = |number: Option<u32>| number.map_or("-".to_owned(), grouped);
-    vec![played, answer.to_owned(), number(proof), number(disproof)]
+    let [proof, disproof] = status.answer.numbers().map(number);
+    vec![played, answer_name(status.answer).to_owned(), proof, disproof]
 }

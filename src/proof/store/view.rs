@@ -11,6 +11,7 @@ use crate::engine::state::{State, Step};
 use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
+use crate::proof::answer::finite;
 use crate::proof::canonical::Canonical;
 use crate::proof::closed_set::Leaf;
 use crate::proof::prover::{ProofOptions, shared};
@@ -27,7 +28,7 @@ use super::outline::{
     NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeOverview, TreeQuestion, TreeRoot,
 };
 use super::totals::{Layers, Totals};
-use super::tree::{HOPELESS, NOT_WON, NodeId, Values, WON};
+use super::tree::{NOT_WON, NodeId, Values, WON};
 
 /// Reads the store in a folder, and calls `look` with its tree. Workers may write to the store
 /// meanwhile; nothing is written here. The memory it takes grows with the positions of the tree and
@@ -273,9 +274,4 @@ impl<const W: usize> StoreTree for View<'_, '_, W> {
         });
         Some(TreeNode { status, count, moves: moves.collect() })
     }
-}
-
-/// Returns a number, unless it stands for infinity or for what only a closed set would decide.
-fn finite(number: u32) -> Option<u32> {
-    (number < HOPELESS).then_some(number)
 }
