@@ -1,6 +1,8 @@
 //! Proofs compared with complete tables, and damaged certificates.
 
+use std::fs;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use super::*;
 use crate::game::board::Square;
@@ -141,6 +143,77 @@ fn proofs_by_several_threads_agree_with_tables() {
 fn draws_are_proved_by_closed_sets() {
     let draws = compare("brandubh", "K0v4", 3, 150, 1) + compare("mini-corner", "K0v4", 2, 150, 1);
     assert!(draws > 0, "no draw among the positions");
+}
+
+/// Searches that know the proofs of other positions agree with complete tables, take fewer nodes to
+/// find a win, and their certificates need no others.
+#[test]
+fn a_search_knows_what_is_proved() {
+    let (mut nodes, mut known_wins) = ([0; 2], 0);
+    for (name, slice) in [("mini-corner", "K2v3"), ("mini-corner", "K0v4"), ("brandubh", "K2v2")] {
+        let rules = rules(name);
+        let (_folder, tables) = tables(&rules, slice);
+        let folder = tempfile::tempdir().unwrap();
+        let proofs = [folder.path().to_owned()];
+        let unknown = ProofOptions {
+            max_nodes: Some(100_000),
+            table_bytes: 1 << 22,
+            tables: Some(&tables),
+            max_table_men: 0,
+            certify: true,
+            ..ProofOptions::default()
+        };
+        let known = ProofOptions { proofs: &proofs, ..unknown.clone() };
+        let positions = random_positions(&rules, slice, 60, 20_261_129);
+        for (number, position) in positions[..20].iter().enumerate() {
+            let proof = prove(&rules, position, &unknown, &mut |_| true).unwrap();
+            let path = folder.path().join(format!("{number}.cert"));
+            proof.certificate.unwrap().write(fs::File::create(path).unwrap()).unwrap();
+        }
+        for (number, position) in positions.iter().enumerate() {
+            let proofs = [&unknown, &known]
+                .map(|options| prove(&rules, position, options, &mut |_| true).unwrap());
+            let text = format!("{name} {}", position.to_text(&rules));
+            let value = table_value(&rules, &tables, position);
+            assert!(proofs.iter().all(|proof| proof.value() == value), "{text}");
+            assert_certified(&proofs[1], &tables, position, &text);
+            if let ProvedValue::Win(winner) = value {
+                nodes.iter_mut().zip(&proofs).for_each(|(nodes, proof)| *nodes += proof.nodes);
+                // A certificate has the winner's positions.
+                if number < 20 && winner == position.to_move {
+                    assert_eq!(proofs[1].nodes, 0, "{text}");
+                    known_wins += usize::from(proofs[0].nodes > 0);
+                }
+            }
+        }
+    }
+    assert!(nodes[1] < nodes[0] && known_wins > 0, "{nodes:?}, {known_wins}");
+}
+
+#[test]
+fn what_is_proved_needs_its_tables_and_rules() {
+    let rules = rules("mini-corner");
+    let (_folder, tables) = tables(&rules, "K1v2");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proved.cert");
+    let position = random_positions(&rules, "K1v3", 1, 1)[0];
+    let options = ProofOptions { tables: Some(&tables), certify: true, ..ProofOptions::default() };
+    let proof = prove(&rules, &position, &options, &mut |_| true).unwrap();
+    proof.certificate.unwrap().write(fs::File::create(&path).unwrap()).unwrap();
+    let refusal = |rules: &Ruleset, proofs: &[PathBuf]| {
+        let position = Position::start(rules).unwrap();
+        let options = ProofOptions { proofs, max_nodes: Some(1), ..ProofOptions::default() };
+        prove(rules, &position, &options, &mut |_| true).err().map(|error| error.to_string())
+    };
+    let missing = refusal(&rules, std::slice::from_ref(&path)).unwrap();
+    assert!(missing.contains("proved.cert: the certificate depends on a table"), "{missing}");
+    let other = self::rules("mini-edge");
+    let foreign = refusal(&other, &[path]).unwrap();
+    assert!(foreign.contains("proved.cert") && foreign.contains("mini-corner"), "{foreign}");
+    // A folder may have certificates for several games.
+    assert_eq!(refusal(&other, &[folder.path().to_owned()]), None);
+    let nowhere = refusal(&rules, &[folder.path().join("nowhere.cert")]).unwrap();
+    assert!(nowhere.contains("nowhere.cert"), "{nowhere}");
 }
 
 /// The checker's plain rules confirm what the search proves by shieldwalls, forts and encirclement.

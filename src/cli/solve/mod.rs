@@ -173,6 +173,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         table_bytes: usize::try_from(args.memory).unwrap_or(usize::MAX),
         threads: threads(args.threads.count()),
         tables: Some(&tables),
+        proofs: session.proofs(),
         certify: args.certificate.is_some(),
         ..ProofOptions::default()
     };

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::game::rules::Ruleset;
 use crate::proof::certificate::{
     Certificate, CertificateError, EXTENSION, STORE_FOLDER, hexadecimal, read_rules,
 };
@@ -105,21 +106,48 @@ fn read_all(
     tables: &[&Arc<Tablebase>],
 ) -> Result<Vec<NamedCertificates>, BookError> {
     let mut found: Vec<NamedCertificates> = tables.iter().map(|_| Vec::new()).collect();
+    each_file(paths, |file| {
+        let (number, certificate) = read(file, tables)?;
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        found[number].push((name.to_string_lossy().into_owned(), certificate));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Reads the certificates of one ruleset, as [`ProofBook::open`] does, but one after the other, since
+/// one may take gigabytes. All of their tables must be there.
+pub(in crate::proof) fn each_certificate(
+    paths: &[PathBuf],
+    rules: &Ruleset,
+    tables: Option<&Tablebase>,
+    mut found: impl FnMut(&Certificate),
+) -> Result<(), BookError> {
+    each_file(paths, |file| {
+        let certificate =
+            Certificate::read(File::open(file).map_err(CertificateError::Io)?, rules)?;
+        certificate.require_tables(tables)?;
+        found(&certificate);
+        Ok(())
+    })
+}
+
+/// Reads the files of certificates. In folders, those for other rules are skipped.
+fn each_file(
+    paths: &[PathBuf],
+    mut read: impl FnMut(&Path) -> Result<(), CertificateError>,
+) -> Result<(), BookError> {
     for path in paths {
         let is_folder = path.is_dir();
         let files = if is_folder { files(path)? } else { vec![path.clone()] };
         for file in files {
-            match read(&file, tables) {
-                Ok((number, certificate)) => {
-                    let name = file.file_name().unwrap_or(file.as_os_str());
-                    found[number].push((name.to_string_lossy().into_owned(), certificate));
-                }
+            match read(&file) {
                 Err(CertificateError::OtherRules { .. }) if is_folder => {}
-                Err(error) => return Err(BookError::Certificate { path: file, error }),
+                read => read.map_err(|error| BookError::Certificate { path: file, error })?,
             }
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Reads a certificate and compares its tables with the given ones. Also returns the index of the

@@ -7,6 +7,7 @@ mod strategy;
 mod tests;
 
 pub use load::BookError;
+pub(in crate::proof) use load::each_certificate;
 
 use std::fmt;
 use std::sync::Arc;

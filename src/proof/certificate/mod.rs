@@ -126,6 +126,21 @@ impl Certificate {
         Ok(missing)
     }
 
+    /// Checks that all tables that the certificate depends on are among the given ones.
+    pub(in crate::proof) fn require_tables(
+        &self,
+        tables: Option<&Tablebase>,
+    ) -> Result<(), CertificateError> {
+        let missing = match tables {
+            Some(tables) => self.compare_tables(tables)?.first().copied(),
+            None => self.tables.first().map(|reference| reference.slice),
+        };
+        missing.map_or(Ok(()), |slice| {
+            let metric = Metric::Wdl;
+            Err(CertificateError::Table(ProbeError::MissingTable { slice, metric }))
+        })
+    }
+
     /// Returns its strategies.
     pub(in crate::proof) fn parts(&self) -> &[Part] {
         &self.parts

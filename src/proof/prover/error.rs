@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::game::position::PositionError;
+use crate::proof::book::BookError;
 
 /// Why a search cannot start.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub enum ProofError {
         /// Its size in bytes.
         bytes: usize,
     },
+    /// What is proved already cannot be read.
+    Proofs(BookError),
 }
 
 impl fmt::Display for ProofError {
@@ -25,6 +28,7 @@ impl fmt::Display for ProofError {
             ProofError::Memory { bytes } => {
                 write!(f, "cannot allocate {bytes} bytes for proof numbers; ask for less memory")
             }
+            ProofError::Proofs(error) => error.fmt(f),
         }
     }
 }

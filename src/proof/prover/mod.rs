@@ -15,6 +15,7 @@ pub(in crate::proof) use job::{JobAnswer, answer_job};
 pub use progress::{JobCounts, ProofProgress};
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ use crate::game::rules::{BySide, Endless, Ruleset, Side};
 use crate::tablebase::Tablebase;
 
 use super::answer::{Answer, ProvedValue, value};
+use super::book::each_certificate;
 use super::certificate::Certificate;
 use super::estimates::Estimates;
 use super::oracle::Oracle;
@@ -48,6 +50,10 @@ pub struct ProofOptions<'a> {
     pub tables: Option<&'a Tablebase>,
     /// Only tables with at most this many men are probed.
     pub max_table_men: usize,
+    /// Certificates whose positions are not to be proved again, as for
+    /// [`ProofBook::open`](super::ProofBook::open): they are trusted as tables are. All tables that
+    /// they depend on must be there.
+    pub proofs: &'a [PathBuf],
     /// Whether to make a certificate of a win, which takes time and memory beyond the search.
     pub certify: bool,
 }
@@ -71,6 +77,7 @@ impl Default for ProofOptions<'_> {
             threads: NonZeroUsize::MIN,
             tables: None,
             max_table_men: usize::MAX,
+            proofs: &[],
             certify: false,
         }
     }
@@ -136,6 +143,7 @@ fn prove_on<const W: usize>(
 ) -> Result<Proof, ProofError> {
     let (started, deadline) = (Instant::now(), options.deadline());
     let shared: Shared<'_, W> = shared(rules, options)?;
+    add_proofs(&shared, rules, options)?;
     let control = Control::new(deadline);
     let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
     let answers = prover.answer_all();
@@ -176,6 +184,19 @@ fn solved_positions_on<const W: usize>(
     let mut report = |_: &_| true;
     Prover::new(&shared, &control, (rules, position), options, &mut report).answer_all();
     Ok(control.sampler.map_or_else(Vec::new, Sampler::into_positions))
+}
+
+/// Adds what is proved already to the table.
+pub(in crate::proof) fn add_proofs<const W: usize>(
+    shared: &Shared<'_, W>,
+    rules: &Ruleset,
+    options: &ProofOptions<'_>,
+) -> Result<(), ProofError> {
+    let ProofOptions { questions, proofs, tables, .. } = options;
+    each_certificate(proofs, rules, *tables, |certificate| {
+        shared.put_certificate(rules, certificate, questions, |_, _, _| {});
+    })
+    .map_err(ProofError::Proofs)
 }
 
 /// Creates the table of proof numbers and the other data that all threads share.

@@ -7,12 +7,12 @@ use crate::engine::board_tables::BoardTables;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{RulesId, Ruleset, Side};
 use crate::proof::canonical::Symmetries;
+use crate::proof::certificate::Certificate;
 use crate::proof::estimates::Estimates;
 use crate::proof::hashes::HashKeys;
 use crate::proof::oracle::Oracle;
 use crate::proof::table::{Entry, ProofTable};
 
-#[cfg(feature = "build")]
 use super::numbers::Numbers;
 use super::sampling::Sampler;
 
@@ -102,18 +102,38 @@ impl<'a, const W: usize> Shared<'a, W> {
 }
 
 /// The [`Entry::work`] of results from certificates.
-#[cfg(feature = "build")]
 const CERTIFIED_WORK: u32 = 6;
 
-#[cfg(feature = "build")]
 impl<const W: usize> Shared<'_, W> {
-    /// Adds a certificate's claim about a state to the table: that the holder wins if `wins`, or else
-    /// that it does not lose. `step` is the move of the side to move.
-    pub(in crate::proof) fn put_proved(
+    /// Adds the positions of a certificate to the table, so that searches for the win of these sides do
+    /// not prove them again. `found` is called with each state that has a move: its holder, whether it
+    /// wins, and the state.
+    pub(in crate::proof) fn put_certificate(
         &self,
+        rules: &Ruleset,
+        certificate: &Certificate,
+        provers: &[Side],
+        mut found: impl FnMut(Side, bool, &State<W>),
+    ) {
+        for (holder, wins, moves) in certificate.strategies(rules) {
+            for strategy_move in moves {
+                let step = Step::new(strategy_move.from.into(), strategy_move.to.into());
+                let mut state = State::new(&self.board, &strategy_move.position);
+                found(holder, wins, &state);
+                self.put_proved(provers, &state, (holder, wins), step);
+                state.play(&self.board, step);
+                self.put_proved(provers, &state, (holder, wins), Step::NONE);
+            }
+        }
+    }
+
+    /// Adds a claim about a state: that the holder wins if `wins`, or else that it does not lose.
+    /// `step` is the move of the side to move.
+    fn put_proved(
+        &self,
+        provers: &[Side],
         state: &State<W>,
-        holder: Side,
-        wins: bool,
+        (holder, wins): (Side, bool),
         step: Step,
     ) {
         let hashes = self.keys.hashes(state);
@@ -123,7 +143,7 @@ impl<const W: usize> Shared<'_, W> {
         };
         let Numbers { phi, delta, .. } = Numbers::decided(state.to_move == holder);
         let entry = Entry { phi, delta, step, is_soft: false, work: CERTIFIED_WORK };
-        for prover in Side::ALL.into_iter().filter(|&prover| wins || prover != holder) {
+        for &prover in provers.iter().filter(|&&prover| wins || prover != holder) {
             let key = hashes.key(prover);
             let is_known = |old: Entry| old.is_solved() && !old.is_soft;
             if !self.table.get(key).is_some_and(is_known) {

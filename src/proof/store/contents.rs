@@ -9,8 +9,7 @@ use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, check};
 use crate::proof::search::{Shared, Worker};
-use crate::table::Metric;
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::tablebase::Tablebase;
 
 use super::error::StoreError;
 use super::folder::Folder;
@@ -139,13 +138,8 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
     /// Reads a certificate; an error if one of its tables is missing.
     pub(super) fn read_certificate(&self, name: &str) -> Result<Certificate, CertificateError> {
         let certificate = self.folder.read_certificate(name, self.rules)?;
-        match certificate.compare_tables(self.tables)?.first() {
-            None => Ok(certificate),
-            Some(&slice) => {
-                let metric = Metric::Wdl;
-                Err(CertificateError::Table(ProbeError::MissingTable { slice, metric }))
-            }
-        }
+        certificate.require_tables(Some(self.tables))?;
+        Ok(certificate)
     }
 
     fn add(&mut self, name: &str, certificate: &Certificate) {

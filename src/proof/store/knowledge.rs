@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::engine::state::{State, Step};
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::Certificate;
@@ -27,17 +26,10 @@ impl Knowledge {
         rules: &Ruleset,
         certificate: &Certificate,
     ) {
-        for (holder, wins, moves) in certificate.strategies(rules) {
+        shared.put_certificate(rules, certificate, &Side::ALL, |holder, wins, state| {
             let sets = if wins { &mut self.wins } else { &mut self.holds };
-            for strategy_move in moves {
-                let step = Step::new(strategy_move.from.into(), strategy_move.to.into());
-                let mut state = State::new(&shared.board, &strategy_move.position);
-                sets[holder].insert(shared.keys.hashes(&state).key(holder).check);
-                shared.put_proved(&state, holder, wins, step);
-                state.play(&shared.board, step);
-                shared.put_proved(&state, holder, wins, Step::NONE);
-            }
-        }
+            sets[holder].insert(shared.keys.hashes(state).key(holder).check);
+        });
     }
 
     /// Returns whether the worker's side wins from a position, if the rules, the tables or the
