@@ -96,6 +96,7 @@ fn unusable_certificates_are_refused_in_one_line() {
         fs::write(place.path("won.cert"), content).unwrap();
         for arguments in [
             &["probe", &rules(), "--proofs", "won.cert"][..],
+            &["solve", &rules(), "--proofs", "won.cert"],
             &["analyse", &rules(), "--depth", "1", "--proofs", "."],
             &["match", &rules(), "random", "random", "--games", "2", "--proofs", "won.cert"],
             &["play", &rules(), "--certificate", "won.cert"],
@@ -106,6 +107,20 @@ fn unusable_certificates_are_refused_in_one_line() {
     place.run(&["play", "--certificate", "nowhere"]).refused(2, &["nowhere"]);
     place.run(&["probe", &rules(), "--proofs", "nowhere"]).refused(2, &["nowhere"]);
     place.run(&["play"]).refused(2, &["RULES"]);
+}
+
+#[test]
+fn a_search_does_not_prove_what_is_proved() {
+    let place = proved();
+    let start = start(&place);
+    let after = probe(&place, &start)["moves"][0]["position"].as_str().unwrap().to_owned();
+    let known =
+        ["solve", &rules(), &after, "--proofs", ".", "--certificate", "after.cert", "--json"];
+    let told = place.run(&known).json().remove(0);
+    assert_eq!((&told["value"], &told["nodes"]), (&"defenders".into(), &0.into()));
+    // The new certificate needs no other.
+    fs::remove_file(place.path("won.cert")).unwrap();
+    assert!(place.run(&["solve", &rules(), "--check", "after.cert"]).done().contains("holds"));
 }
 
 #[test]

@@ -74,6 +74,9 @@ contains.
 A certificate contains the strategy that proves the value. --check verifies every position of it
 by the plain rules and the tables that it depends on.
 
+With --proofs, what certificates prove is not proved again. They are trusted as tables are, and the
+tables that they depend on must be there. The new certificate needs no other.
+
 --store divides the search into bounded jobs and keeps their results in a folder, so that a search
 that ends for any reason can be continued. Several processes, also on several machines, may work in
 one store; each thread runs one job at a time. See "Long proofs" in docs/solving.md.
@@ -85,6 +88,7 @@ Examples:
   taflbase solve brandubh "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d" --certificate won.cert
   taflbase solve --check won.cert
   taflbase solve brandubh "/3t3/t6/3T3/ttTKTtt/3T3/3t3/3t3/ d" --for defenders --time 60
+  taflbase solve brandubh "/1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ d" --for defenders --proofs d2-a2.cert
   taflbase solve brandubh --for defenders --store proof --memory 4GiB
   taflbase solve --status --store proof
 
