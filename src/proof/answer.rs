@@ -75,3 +75,16 @@ pub(super) fn value([attackers, defenders]: [Answer; 2], endless: Endless) -> Pr
         _ => ProvedValue::Open,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinite_number_is_none() {
+        let open = |proof, disproof| Answer::Open { proof, disproof };
+        assert_eq!(open(INFINITE - 1, 7).numbers(), [Some(INFINITE - 1), Some(7)]);
+        assert_eq!(open(INFINITE, 7).numbers(), [None, Some(7)]);
+        assert_eq!(Answer::Won.numbers(), [None, None]);
+    }
+}

@@ -110,8 +110,8 @@ impl Proof {
 /// `false` to stop.
 ///
 /// # Errors
-/// If the position is invalid or final, the tables are for other rules, or there is not enough
-/// memory.
+/// If the position is invalid or final, the tables are for other rules, a certificate cannot be used,
+/// or there is not enough memory.
 pub fn prove(
     rules: &Ruleset,
     position: &Position,
