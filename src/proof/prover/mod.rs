@@ -143,7 +143,6 @@ fn prove_on<const W: usize>(
 ) -> Result<Proof, ProofError> {
     let (started, deadline) = (Instant::now(), options.deadline());
     let shared: Shared<'_, W> = shared(rules, options)?;
-    add_proofs(&shared, rules, options)?;
     let control = Control::new(deadline);
     let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
     let answers = prover.answer_all();
@@ -186,20 +185,8 @@ fn solved_positions_on<const W: usize>(
     Ok(control.sampler.map_or_else(Vec::new, Sampler::into_positions))
 }
 
-/// Adds what is proved already to the table.
-pub(in crate::proof) fn add_proofs<const W: usize>(
-    shared: &Shared<'_, W>,
-    rules: &Ruleset,
-    options: &ProofOptions<'_>,
-) -> Result<(), ProofError> {
-    let ProofOptions { questions, proofs, tables, .. } = options;
-    each_certificate(proofs, rules, *tables, |certificate| {
-        shared.put_certificate(rules, certificate, questions, |_, _, _| {});
-    })
-    .map_err(ProofError::Proofs)
-}
-
-/// Creates the table of proof numbers and the other data that all threads share.
+/// Creates the table of proof numbers, with what is proved already, and the other data that all
+/// threads share.
 pub(in crate::proof) fn shared<'a, const W: usize>(
     rules: &Ruleset,
     options: &ProofOptions<'a>,
@@ -207,5 +194,11 @@ pub(in crate::proof) fn shared<'a, const W: usize>(
     let bytes = options.table_bytes;
     let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
     let oracle = Oracle::new(options.tables, options.max_table_men);
-    Ok(Shared::new(rules, oracle, table, options.threads.get() > 1))
+    let shared = Shared::new(rules, oracle, table, options.threads.get() > 1);
+    let ProofOptions { questions, proofs, tables, .. } = options;
+    each_certificate(proofs, rules, *tables, |certificate| {
+        shared.put_certificate(rules, certificate, questions, |_, _, _| {});
+    })
+    .map_err(ProofError::Proofs)?;
+    Ok(shared)
 }

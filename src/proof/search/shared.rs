@@ -9,7 +9,7 @@ use crate::game::rules::{RulesId, Ruleset, Side};
 use crate::proof::canonical::Symmetries;
 use crate::proof::certificate::Certificate;
 use crate::proof::estimates::Estimates;
-use crate::proof::hashes::HashKeys;
+use crate::proof::hashes::{HashKeys, Hashes, Key};
 use crate::proof::oracle::Oracle;
 use crate::proof::table::{Entry, ProofTable};
 
@@ -106,44 +106,39 @@ const CERTIFIED_WORK: u32 = 6;
 
 impl<const W: usize> Shared<'_, W> {
     /// Adds the positions of a certificate to the table, so that searches for the win of these sides do
-    /// not prove them again. `found` is called with each state that has a move: its holder, whether it
-    /// wins, and the state.
+    /// not prove them again. `found` is called for each position that has a move, with the holder,
+    /// whether it wins, and the key in the search for its win.
     pub(in crate::proof) fn put_certificate(
         &self,
         rules: &Ruleset,
         certificate: &Certificate,
         provers: &[Side],
-        mut found: impl FnMut(Side, bool, &State<W>),
+        mut found: impl FnMut(Side, bool, Key),
     ) {
         for (holder, wins, moves) in certificate.strategies(rules) {
+            // That the holder does not lose says nothing about its win.
+            let provers: Vec<Side> =
+                provers.iter().copied().filter(|&prover| wins || prover != holder).collect();
             for strategy_move in moves {
                 let step = Step::new(strategy_move.from.into(), strategy_move.to.into());
                 let mut state = State::new(&self.board, &strategy_move.position);
-                found(holder, wins, &state);
-                self.put_proved(provers, &state, (holder, wins), step);
+                let hashes = self.keys.hashes(&state);
+                found(holder, wins, hashes.key(holder));
+                let image = self.symmetries.step_image(step, hashes.symmetry());
+                self.put_proved(&provers, &hashes, Numbers::SUCCESS, image);
                 state.play(&self.board, step);
-                self.put_proved(provers, &state, (holder, wins), Step::NONE);
+                let hashes = self.keys.hashes(&state);
+                self.put_proved(&provers, &hashes, Numbers::FAILURE, Step::NONE);
             }
         }
     }
 
-    /// Adds a claim about a state: that the holder wins if `wins`, or else that it does not lose.
-    /// `step` is the move of the side to move.
-    fn put_proved(
-        &self,
-        provers: &[Side],
-        state: &State<W>,
-        (holder, wins): (Side, bool),
-        step: Step,
-    ) {
-        let hashes = self.keys.hashes(state);
-        let step = match step {
-            Step::NONE => Step::NONE,
-            step => self.symmetries.step_image(step, hashes.symmetry()),
-        };
-        let Numbers { phi, delta, .. } = Numbers::decided(state.to_move == holder);
+    /// Adds a proved result of a position, which is the same in the searches for the win of these
+    /// sides. `step` is the move in the canonical orientation.
+    fn put_proved(&self, provers: &[Side], hashes: &Hashes, numbers: Numbers, step: Step) {
+        let Numbers { phi, delta, .. } = numbers;
         let entry = Entry { phi, delta, step, is_soft: false, work: CERTIFIED_WORK };
-        for &prover in provers.iter().filter(|&&prover| wins || prover != holder) {
+        for &prover in provers {
             let key = hashes.key(prover);
             let is_known = |old: Entry| old.is_solved() && !old.is_soft;
             if !self.table.get(key).is_some_and(is_known) {

@@ -26,9 +26,9 @@ impl Knowledge {
         rules: &Ruleset,
         certificate: &Certificate,
     ) {
-        shared.put_certificate(rules, certificate, &Side::ALL, |holder, wins, state| {
+        shared.put_certificate(rules, certificate, &Side::ALL, |holder, wins, key| {
             let sets = if wins { &mut self.wins } else { &mut self.holds };
-            sets[holder].insert(shared.keys.hashes(state).key(holder).check);
+            sets[holder].insert(key.check);
         });
     }
 

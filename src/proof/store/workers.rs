@@ -10,9 +10,7 @@ use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, Part, check};
-use crate::proof::prover::{
-    JobAnswer, Proof, ProofOptions, ProofProgress, add_proofs, answer_job, shared,
-};
+use crate::proof::prover::{JobAnswer, Proof, ProofOptions, ProofProgress, answer_job, shared};
 use crate::proof::search::{Control, Shared, Worker};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
@@ -80,7 +78,6 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     ) -> Result<Proof, StoreError> {
         let started = Instant::now();
         let shared: Shared<'_, W> = shared(rules, options)?;
-        add_proofs(&shared, rules, options)?;
         let no_tables;
         let tables = match options.tables {
             Some(tables) => tables,
