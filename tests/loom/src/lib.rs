@@ -13,3 +13,34 @@ mod engine;
 pub mod proof;
 mod system;
 pub mod tablebase;
+
+use loom::sync::Arc;
+use loom::thread;
+
+/// Lets a reader and at least one writer work on the same data, each in a thread of its own, until all
+/// have ended.
+///
+/// Loom first lets the writers run to their end, and then moves each load of the reader before the
+/// stores that it may race with. The other way round, with the reader in the thread that starts the
+/// writers, it misses stores to what their own thread has loaded since.
+pub fn race<T, W>(
+    data: &Arc<T>,
+    read: impl FnOnce(&T) + 'static,
+    writers: impl IntoIterator<Item = W>,
+) where
+    T: 'static,
+    W: FnOnce(&T) + 'static,
+{
+    let start = |work: Box<dyn FnOnce(&T)>| {
+        let data = Arc::clone(data);
+        thread::spawn(move || work(&data))
+    };
+    let reader = start(Box::new(read));
+    let mut writers = writers.into_iter();
+    let own = writers.next().expect("a writer");
+    let others: Vec<_> = writers.map(|write| start(Box::new(write))).collect();
+    own(data);
+    for thread in others.into_iter().chain([reader]) {
+        thread.join().expect("no panic");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use loom::sync::Arc;
-use loom::thread;
+use taflbase_loom::race;
 use taflbase_loom::tablebase::Cache;
 
 /// Returns the word of a piece.
@@ -28,29 +28,14 @@ fn explore(
     model.check(move || {
         let cache = Arc::new(Cache::new(1));
         cache.insert(0, word(0));
-        // Loom first lets the writers run to their end, and then moves each load of the reader
-        // before the stores that it may race with. The other way round it misses stores to what
-        // their own thread has loaded since.
-        let reader = thread::spawn({
-            let (cache, outcomes) = (Arc::clone(&cache), std::sync::Arc::clone(&outcomes));
-            move || {
-                let seen = cache.word(read);
-                assert!(seen.is_none_or(|seen| seen == word(read)), "piece {read} reads {seen:?}");
-                outcomes.lock().unwrap().insert(seen.is_some());
-            }
-        });
-        let (own, others) = inserted.split_last().unwrap();
-        let writers: Vec<_> = others
-            .iter()
-            .map(|&numbers| {
-                let cache = Arc::clone(&cache);
-                thread::spawn(move || insert(&cache, numbers))
-            })
-            .collect();
-        insert(&cache, own);
-        for thread in writers.into_iter().chain([reader]) {
-            thread.join().unwrap();
-        }
+        let outcomes = std::sync::Arc::clone(&outcomes);
+        let reader = move |cache: &Cache| {
+            let seen = cache.word(read);
+            assert!(seen.is_none_or(|seen| seen == word(read)), "piece {read} reads {seen:?}");
+            outcomes.lock().unwrap().insert(seen.is_some());
+        };
+        let writers = inserted.iter().map(|&numbers| move |cache: &Cache| insert(cache, numbers));
+        race(&cache, reader, writers);
     });
     [true, false].map(|is_found| found.lock().unwrap().contains(&is_found))
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use loom::sync::Arc;
-use loom::thread;
 use taflbase_loom::proof::Table;
+use taflbase_loom::race;
 
 /// The numbers stored for a position.
 fn numbers(position: u64) -> [u32; 2] {
@@ -13,37 +13,19 @@ fn numbers(position: u64) -> [u32; 2] {
 }
 
 /// Fills the bucket of a table with positions 1, 3 and 4, so that position 2 takes the place of
-/// position 1. Then each writer runs in a thread of its own, while another one reads position 1 by
-/// `read`. Returns the numbers that it may find.
-fn explore(
-    read: fn(&Table, u64) -> Option<u32>,
-    writers: &'static [fn(&Table)],
-) -> Vec<Option<u32>> {
+/// position 1, and lets the reader and the writers race. Returns the numbers that the reader may find.
+fn explore(read: fn(&Table) -> Option<u32>, writers: &'static [fn(&Table)]) -> Vec<Option<u32>> {
     let found = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
     let outcomes = std::sync::Arc::clone(&found);
     loom::model(move || {
         let table = Arc::new(Table::default());
         [1, 3, 4].into_iter().for_each(|position| table.put(position, numbers(position)[0]));
-        // The reader is the first thread, and a writer runs in this one: see the cache's test.
-        let reader = thread::spawn({
-            let (table, outcomes) = (Arc::clone(&table), std::sync::Arc::clone(&outcomes));
-            move || {
-                let seen = check(1, read(&table, 1));
-                outcomes.lock().unwrap().insert(seen);
-            }
-        });
-        let (own, others) = writers.split_last().unwrap();
-        let others: Vec<_> = others
-            .iter()
-            .map(|write| {
-                let table = Arc::clone(&table);
-                thread::spawn(move || write(&table))
-            })
-            .collect();
-        own(&table);
-        for thread in others.into_iter().chain([reader]) {
-            thread.join().unwrap();
-        }
+        let outcomes = std::sync::Arc::clone(&outcomes);
+        let reader = move |table: &Table| {
+            let seen = read(table);
+            outcomes.lock().unwrap().insert(seen);
+        };
+        race(&table, reader, writers.iter().copied());
         for position in [1, 2] {
             check(position, table.get(position));
         }
@@ -62,18 +44,23 @@ fn check(position: u64, found: Option<u32>) -> Option<u32> {
 /// Two threads choose the same place for different positions.
 #[test]
 fn two_threads_store_while_one_reads() {
-    let found = explore(
-        Table::get,
-        &[|table| table.put(1, numbers(1)[1]), |table| table.put(2, numbers(2)[0])],
-    );
+    let writers: &[fn(&Table)] =
+        &[|table| table.put(1, numbers(1)[1]), |table| table.put(2, numbers(2)[0])];
+    let found = explore(|table| check(1, table.get(1)), writers);
     assert_eq!(found, [None, Some(11), Some(12)]);
+    let found = explore(|table| check(2, table.get(2)), writers);
+    assert_eq!(found, [None, Some(21)]);
 }
 
 /// A thread takes an entry that another one replaces.
 #[test]
 fn an_entry_is_taken_while_it_is_replaced() {
     let found = explore(
-        Table::take,
+        |table| {
+            let taken = check(1, table.take(1));
+            [1, 2].into_iter().for_each(|position| _ = check(position, table.get(position)));
+            taken
+        },
         &[|table| {
             table.put(1, numbers(1)[1]);
             table.put(2, numbers(2)[0]);
