@@ -86,6 +86,12 @@ impl HashKeys {
         HashKeys { pieces, to_move: [random.next_u64(); IMAGES] }
     }
 
+    /// Returns a number that other keys do not share.
+    pub(super) fn identity(&self) -> u64 {
+        let pieces = self.pieces.iter().flatten().chain([&self.to_move]).flatten();
+        pieces.fold(0, |identity: u64, &key| identity.rotate_left(5) ^ key)
+    }
+
     /// Returns the hashes of a state.
     pub(super) fn hashes<const W: usize>(&self, state: &State<W>) -> Hashes {
         let mut hashes = Hashes([0; IMAGES]);

@@ -30,6 +30,7 @@ mod answer;
 mod book;
 mod canonical;
 mod certificate;
+mod checkpoint;
 mod closed_set;
 mod estimates;
 mod evaluation;
@@ -50,8 +51,11 @@ mod tests;
 pub use answer::{Answer, ProvedValue};
 pub use book::{BookCertificate, BookError, BookMove, BookProbe, ProofBook};
 pub use certificate::{Certificate, CertificateError, CheckReport, check};
+pub use checkpoint::{Checkpoint, CheckpointError, Effort};
 #[doc(hidden)]
 pub use prover::solved_positions;
-pub use prover::{JobCounts, Proof, ProofError, ProofOptions, ProofProgress, prove};
+pub use prover::{
+    JobCounts, Proof, ProofError, ProofOptions, ProofProgress, prove, prove_with_checkpoint,
+};
 #[doc(hidden)]
 pub use search::SolvedPosition;

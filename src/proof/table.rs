@@ -8,7 +8,7 @@
 //! wrote at once does not match its key. An estimate is one word: two numbers and as many bits
 //! of the key as fit.
 
-use std::io;
+use std::io::{self, Read, Write};
 
 use crate::engine::state::Step;
 use crate::system::mapping::AtomicWords;
@@ -175,6 +175,45 @@ impl ProofTable {
             }
         }
         taken
+    }
+}
+
+impl ProofTable {
+    /// Returns the size in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        size_of_val::<[AtomicU64]>(&self.words) as u64
+    }
+
+    /// Writes all entries.
+    ///
+    /// # Errors
+    /// If `out` fails.
+    pub(super) fn write_entries(&self, out: &mut impl Write) -> io::Result<()> {
+        for bucket in self.words.chunks_exact(BUCKET_WORDS) {
+            for word in &bucket[..FIRST_ESTIMATE] {
+                out.write_all(&word.load(Ordering::Relaxed).to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the entries of a table of this size.
+    ///
+    /// # Errors
+    /// If `input` fails or ends too early.
+    pub(super) fn read_entries(&self, input: &mut impl Read) -> io::Result<()> {
+        for bucket in self.words.chunks_exact(BUCKET_WORDS) {
+            for word in &bucket[..FIRST_ESTIMATE] {
+                let mut bytes = [0; size_of::<u64>()];
+                input.read_exact(&mut bytes)?;
+                let data = u64::from_le_bytes(bytes);
+                // Memory that is never written takes no space.
+                if data != 0 {
+                    word.store(data, Ordering::Relaxed);
+                }
+            }
+        }
+        Ok(())
     }
 }
 

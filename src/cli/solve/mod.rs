@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use taflbase::Position;
 use taflbase::proof::store::{StoreOptions, prove_in_store};
-use taflbase::proof::{Answer, JobCounts, Proof, ProofOptions, ProofProgress, ProvedValue, prove};
+use taflbase::proof::{
+    Answer, Checkpoint, Effort, JobCounts, Proof, ProofOptions, ProofProgress, ProvedValue, prove,
+    prove_with_checkpoint,
+};
 use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::{
@@ -54,11 +57,14 @@ pub(super) struct Args {
     /// Expand this many positions in each job of the store [default: grows with the search]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>, requires = "store")]
     job_nodes: Option<u64>,
+    /// Keep the table of proof numbers in this file; a later run continues with it
+    #[arg(long, value_name = "FILE", conflicts_with = "store")]
+    checkpoint: Option<PathBuf>,
     /// Print the status of the store for the position instead of searching
-    #[arg(long, requires = "store", conflicts_with_all = ["question", "nodes", "time", "memory", "threads", "certificate", "job_nodes"])]
+    #[arg(long, requires = "store", conflicts_with_all = ["question", "nodes", "time", "memory", "threads", "certificate", "job_nodes", "checkpoint"])]
     status: bool,
     /// Check the certificate in this file instead of searching
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "question", "nodes", "time", "memory", "certificate", "store", "job_nodes", "status"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "question", "nodes", "time", "memory", "certificate", "store", "job_nodes", "checkpoint", "status"])]
     check: Option<PathBuf>,
 }
 
@@ -79,7 +85,11 @@ tables that they depend on must be there. The new certificate needs no other.
 
 --store divides the search into bounded jobs and keeps their results in a folder, so that a search
 that ends for any reason can be continued. Several processes, also on several machines, may work in
-one store; each thread runs one job at a time. See "Long proofs" in docs/solving.md.
+one store; each thread runs one job at a time.
+
+--checkpoint keeps the table of proof numbers of a single process, every ten minutes and at the end,
+and takes the disk space of the memory at most. A search takes fewer nodes so than with a store.
+See "Long proofs" in docs/solving.md.
 
 Exit status: 0 if the value is decided, the certificate holds, or with --status; 1 if the value is
 open, or the certificate does not hold.
@@ -91,9 +101,10 @@ Examples:
   taflbase solve brandubh "/1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ d" --for defenders --proofs d2-a2.cert
   taflbase solve brandubh --for defenders --store proof --memory 4GiB
   taflbase solve --status --store proof
+  taflbase solve brandubh --for defenders --checkpoint brandubh.numbers --memory 4GiB
 
 JSON, one line, and one each for --check and --status (shortened):
-  {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":12,"seconds":0.1,"certificate":"won.cert"}
+  {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":12,"seconds":0.1,"earlier_nodes":0,"earlier_seconds":0.0,"certificate":"won.cert"}
   {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","positions":9,"by_rule":80,"by_table":12,"inner":8,"tables":14,"seconds":0.1}
   {"rules":"brandubh","position":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a","attackers":{"answer":"open","proof":60,"disproof":71,"jobs":12,"open":240,"claimed":2,"nodes":240000,"seconds":3.5,"moves":[{"move":"d2-a2","answer":"open","proof":60,"disproof":44}],"line":["d2-a2"]},"defenders":{"answer":"not asked","proof":null,"disproof":null,"jobs":0,"open":0,"claimed":0,"nodes":0,"seconds":0.0,"moves":[],"line":[]},"certificates":3,"bytes":81920}"#;
 
@@ -124,6 +135,8 @@ struct ProofJson<'a> {
     defenders: AnswerJson,
     nodes: u64,
     seconds: f64,
+    earlier_nodes: u64,
+    earlier_seconds: f64,
     certificate: Option<&'a str>,
 }
 
@@ -186,15 +199,21 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         printer.update(progress);
         !interrupted.load(Ordering::Relaxed)
     };
-    let proof = match &args.store {
-        Some(folder) => {
+    let proof = match (&args.store, &args.checkpoint) {
+        (Some(folder), _) => {
             let text = Ruleset::text(name)?;
             let mut store = StoreOptions::new(folder, &text);
             (store.job_nodes, store.notice) = (args.job_nodes, &notice);
             prove_in_store(rules, &position, &options, &store, &mut report)
                 .map_err(CliError::new)?
         }
-        None => prove(rules, &position, &options, &mut report).map_err(CliError::new)?,
+        (None, Some(path)) => {
+            let mut checkpoint = Checkpoint::new(path);
+            checkpoint.notice = &notice;
+            prove_with_checkpoint(rules, &position, &options, &checkpoint, &mut report)
+                .map_err(CliError::new)?
+        }
+        (None, None) => prove(rules, &position, &options, &mut report).map_err(CliError::new)?,
     };
     let mut written = None;
     if let (Some(path), Some(certificate)) = (&args.certificate, &proof.certificate) {
@@ -237,11 +256,13 @@ fn print_proof(
         defenders: AnswerJson::new(proof.answers[Side::Defenders]),
         nodes: proof.nodes,
         seconds: proof.time.as_secs_f64(),
+        earlier_nodes: proof.earlier.nodes,
+        earlier_seconds: proof.earlier.time.as_secs_f64(),
         certificate,
     })
 }
 
-/// Prints a message about a damaged part of the store.
+/// Prints a message about a damaged part of the store, or a checkpoint that cannot be written.
 fn notice(text: &str) {
     // A failure to print has nowhere to be reported.
     let _ = writeln!(io::stderr(), "{text}");
@@ -271,7 +292,14 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
             _ => {}
         }
     }
-    text.push_str(&format!("{} nodes in {}\n", grouped(proof.nodes), time(proof.time)));
+    let effort =
+        |Effort { nodes, time: took }| format!("{} nodes in {}", grouped(nodes), time(took));
+    let own = Effort { nodes: proof.nodes, time: proof.time };
+    text.push_str(&effort(own));
+    if proof.earlier != Effort::default() {
+        text.push_str(&format!(", with the runs before {}", effort(own + proof.earlier)));
+    }
+    text.push('\n');
     if let (Some(path), Some(certificate)) = (certificate, &proof.certificate) {
         let moves = grouped(certificate.moves() as u64);
         text.push_str(&format!("certificate of {moves} moves: {path}\n"));

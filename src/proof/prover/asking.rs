@@ -13,6 +13,7 @@ use crate::proof::closed_set::Leaf;
 use crate::proof::questions::Questions;
 use crate::proof::search::{Control, Numbers, Shared, Worker};
 
+use super::keeping::Keeper;
 use super::{ProofOptions, ProofProgress};
 
 /// The nodes of each question in the first round; they double with every round.
@@ -27,6 +28,7 @@ pub(super) struct Prover<'a, 't, const W: usize> {
     pub(super) options: &'a ProofOptions<'a>,
     pub(super) started: Instant,
     pub(super) report: &'a mut dyn FnMut(&ProofProgress) -> bool,
+    pub(super) keeper: Option<Keeper<'a>>,
     /// When the last report was made.
     pub(super) reported: Instant,
     pub(super) is_interrupted: bool,
@@ -56,6 +58,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             options,
             started: Instant::now(),
             report,
+            keeper: None,
             reported: Instant::now(),
             is_interrupted: false,
             strategy_positions: None,
@@ -175,7 +178,10 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
         let (shared, control) = (self.shared, self.control);
         control.max_nodes.store(max_nodes, Ordering::Relaxed);
         control.stopped.store(self.is_interrupted || control.is_late(), Ordering::Relaxed);
-        let mut report = || self.report_now(side);
+        let mut report = || {
+            self.keep_if_due();
+            self.report_now(side)
+        };
         let mut worker = Worker::new(shared, control, side, state.clone());
         worker.report = Some(&mut report);
         std::thread::scope(|scope| {

@@ -62,6 +62,8 @@ impl<const W: usize> Prover<'_, '_, W> {
         if !self.options.certify {
             return;
         }
+        // The strategy takes memory beyond the table, which the system may not have.
+        self.keep();
         let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
         let rules = self.rules;
         // What was proved can be proved again with about as many nodes.

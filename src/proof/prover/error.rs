@@ -2,6 +2,7 @@ use std::fmt;
 
 use crate::game::position::PositionError;
 use crate::proof::book::BookError;
+use crate::proof::checkpoint::CheckpointError;
 
 /// Why a search cannot start.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub enum ProofError {
     },
     /// What is proved already cannot be read.
     Proofs(BookError),
+    /// The checkpoint cannot be used.
+    Checkpoint(CheckpointError),
 }
 
 impl fmt::Display for ProofError {
@@ -29,6 +32,7 @@ impl fmt::Display for ProofError {
                 write!(f, "cannot allocate {bytes} bytes for proof numbers; ask for less memory")
             }
             ProofError::Proofs(error) => error.fmt(f),
+            ProofError::Checkpoint(error) => error.fmt(f),
         }
     }
 }

@@ -5,6 +5,7 @@ mod certify;
 mod error;
 #[cfg(feature = "build")]
 mod job;
+mod keeping;
 mod progress;
 #[cfg(test)]
 mod tests;
@@ -27,11 +28,13 @@ use crate::tablebase::Tablebase;
 use super::answer::{Answer, ProvedValue, value};
 use super::book::each_certificate;
 use super::certificate::Certificate;
+use super::checkpoint::{Checkpoint, Effort};
 use super::estimates::Estimates;
 use super::oracle::Oracle;
 use super::search::{Control, Sampler, Shared, SolvedPosition};
 use super::table::ProofTable;
 use asking::Prover;
+use keeping::Keeper;
 
 /// Options of a search for a proof.
 #[derive(Clone, Debug)]
@@ -94,6 +97,8 @@ pub struct Proof {
     pub nodes: u64,
     /// The time that the search took.
     pub time: Duration,
+    /// What the searches took that this one continues by a [`Checkpoint`].
+    pub earlier: Effort,
     /// The certificate of the answers. A win has one only if [`ProofOptions::certify`] is set, or
     /// the search used a store, and its strategy could be reconstructed within the limits.
     pub certificate: Option<Certificate>,
@@ -119,7 +124,27 @@ pub fn prove(
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Result<Proof, ProofError> {
     check_input(rules, position, options)?;
-    with_width!(rules.board, W => prove_on::<W>(rules, position, options, report))
+    with_width!(rules.board, W => prove_on::<W>((rules, position), options, None, report))
+}
+
+/// Searches for a proof as [`prove`] does, and keeps the table of proof numbers in a file, from which
+/// a later call continues, also for another position. It is written from time to time, and when the
+/// search ends without an answer, or before it constructs a winner's strategy. Whatever ends the
+/// search, the file is whole. It is trusted: the certificate of an answer can be checked.
+///
+/// # Errors
+/// As those of [`prove`], or if the file is no checkpoint for these rules and this size of the table,
+/// or cannot be created.
+pub fn prove_with_checkpoint(
+    rules: &Ruleset,
+    position: &Position,
+    options: &ProofOptions<'_>,
+    checkpoint: &Checkpoint<'_>,
+    report: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Result<Proof, ProofError> {
+    check_input(rules, position, options)?;
+    let kept = Some(checkpoint);
+    with_width!(rules.board, W => prove_on::<W>((rules, position), options, kept, report))
 }
 
 /// Checks that the position and the tables are for these rules, and that the game is not over.
@@ -136,21 +161,34 @@ pub(in crate::proof) fn check_input(
 }
 
 fn prove_on<const W: usize>(
-    rules: &Ruleset,
-    position: &Position,
+    (rules, position): (&Ruleset, &Position),
     options: &ProofOptions<'_>,
+    checkpoint: Option<&Checkpoint<'_>>,
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Result<Proof, ProofError> {
     let (started, deadline) = (Instant::now(), options.deadline());
-    let shared: Shared<'_, W> = shared(rules, options)?;
+    let shared: Shared<'_, W> = empty_shared(rules, options)?;
+    let keeper = match checkpoint {
+        Some(checkpoint) => {
+            let earlier = checkpoint.read((rules, &shared.keys), &shared.table);
+            Some(Keeper::new(checkpoint, earlier.map_err(ProofError::Checkpoint)?))
+        }
+        None => None,
+    };
+    let earlier = keeper.as_ref().map_or(Effort::default(), |keeper| keeper.earlier);
+    put_proofs(&shared, rules, options)?;
     let control = Control::new(deadline);
     let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
+    prover.keeper = keeper;
     let answers = prover.answer_all();
+    if !prover.questions.is_answered() {
+        prover.keep();
+    }
     let (nodes, time) = (control.nodes.load(Ordering::Relaxed), started.elapsed());
     let parts = std::mem::take(&mut prover.parts);
     let certificate = (!parts.is_empty())
         .then(|| Certificate::new(rules, position, parts, options.tables, options.max_table_men));
-    Ok(Proof { answers, endless: rules.endless, nodes, time, certificate })
+    Ok(Proof { answers, endless: rules.endless, nodes, time, earlier, certificate })
 }
 
 /// Searches for a proof by the engine's estimates, and returns one in `one_in` of the positions that it
@@ -185,20 +223,35 @@ fn solved_positions_on<const W: usize>(
     Ok(control.sampler.map_or_else(Vec::new, Sampler::into_positions))
 }
 
-/// Creates the table of proof numbers, with what is proved already, and the other data that all
-/// threads share.
+/// Creates the data that all threads share: the table of proof numbers, with what is proved already,
+/// and others.
 pub(in crate::proof) fn shared<'a, const W: usize>(
+    rules: &Ruleset,
+    options: &ProofOptions<'a>,
+) -> Result<Shared<'a, W>, ProofError> {
+    let shared = empty_shared(rules, options)?;
+    put_proofs(&shared, rules, options)?;
+    Ok(shared)
+}
+
+fn empty_shared<'a, const W: usize>(
     rules: &Ruleset,
     options: &ProofOptions<'a>,
 ) -> Result<Shared<'a, W>, ProofError> {
     let bytes = options.table_bytes;
     let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
     let oracle = Oracle::new(options.tables, options.max_table_men);
-    let shared = Shared::new(rules, oracle, table, options.threads.get() > 1);
+    Ok(Shared::new(rules, oracle, table, options.threads.get() > 1))
+}
+
+fn put_proofs<const W: usize>(
+    shared: &Shared<'_, W>,
+    rules: &Ruleset,
+    options: &ProofOptions<'_>,
+) -> Result<(), ProofError> {
     let ProofOptions { questions, proofs, tables, .. } = options;
-    each_certificate(proofs, rules, *tables, |certificate| {
+    let put = |certificate: &Certificate| {
         shared.put_certificate(rules, certificate, questions, |_, _, _| {});
-    })
-    .map_err(ProofError::Proofs)?;
-    Ok(shared)
+    };
+    each_certificate(proofs, rules, *tables, put).map_err(ProofError::Proofs)
 }

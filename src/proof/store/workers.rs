@@ -10,6 +10,7 @@ use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, Part, check};
+use crate::proof::checkpoint::Effort;
 use crate::proof::prover::{JobAnswer, Proof, ProofOptions, ProofProgress, answer_job, shared};
 use crate::proof::search::{Control, Shared, Worker};
 use crate::tablebase::{Tablebase, TablebaseOptions};
@@ -373,6 +374,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             endless: self.rules.endless,
             nodes: self.nodes.load(Ordering::Relaxed),
             time: self.started.elapsed(),
+            earlier: Effort::default(),
             certificate: (!parts.is_empty()).then(|| self.certificate(parts)),
         })
     }

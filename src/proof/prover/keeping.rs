@@ -1,0 +1,50 @@
+//! Writing the table of proof numbers to a checkpoint.
+
+use std::time::{Duration, Instant};
+
+use crate::proof::checkpoint::{Checkpoint, Effort};
+
+use super::asking::Prover;
+
+/// Writing takes at most this part of the time.
+const PART_OF_TIME: u32 = 30;
+
+/// The checkpoint of a search.
+pub(super) struct Keeper<'a> {
+    pub(super) checkpoint: &'a Checkpoint<'a>,
+    /// The effort of the searches that this one continues.
+    pub(super) earlier: Effort,
+    /// When the table is to be written again.
+    due: Instant,
+}
+
+impl<'a> Keeper<'a> {
+    pub(super) fn new(checkpoint: &'a Checkpoint<'a>, earlier: Effort) -> Keeper<'a> {
+        Keeper { checkpoint, earlier, due: Instant::now() + checkpoint.every }
+    }
+}
+
+impl<const W: usize> Prover<'_, '_, W> {
+    /// Writes the table to the checkpoint, if there is one.
+    pub(super) fn keep(&mut self) {
+        let effort = Effort { nodes: self.nodes(), time: self.started.elapsed() };
+        let Some(keeper) = &mut self.keeper else { return };
+        let Keeper { checkpoint, earlier, .. } = *keeper;
+        let started = Instant::now();
+        let rules = (self.rules, &self.shared.keys);
+        if let Err(error) = checkpoint.write(rules, &self.shared.table, earlier + effort) {
+            (checkpoint.notice)(&format!("{error}: the table of proof numbers is not kept"));
+        }
+        let pause: Duration = started.elapsed() * PART_OF_TIME;
+        keeper.due = Instant::now() + checkpoint.every.max(pause);
+    }
+
+    /// Writes the table to the checkpoint if it is time to. While a strategy is constructed, the table
+    /// lacks the positions of its line.
+    pub(super) fn keep_if_due(&mut self) {
+        let is_due = self.keeper.as_ref().is_some_and(|keeper| Instant::now() >= keeper.due);
+        if is_due && self.strategy_positions.is_none() {
+            self.keep();
+        }
+    }
+}
