@@ -103,3 +103,33 @@ fn a_long_proof_is_kept_in_a_store() {
     place.run(&["solve", "--status"]).refused(2, &["--store"]);
     place.run(&["solve", "brandubh", "--job-nodes", "9"]).refused(2, &["--store"]);
 }
+
+#[test]
+fn a_search_continues_from_its_checkpoint() {
+    let place = Place::new();
+    let game = "examples/rulesets/5x5-corners-6v4.toml";
+    let game = format!("{}/{game}", env!("CARGO_MANIFEST_DIR"));
+    let kept = ["--checkpoint", "numbers", "--memory", "1MiB", "--threads", "1"];
+    let limited = [&["solve", &game, "--nodes", "100"], &kept[..]].concat();
+    let first = place.run(&limited);
+    first.refused(1, &["the value is open"]);
+    assert!(!first.out.contains("with the runs before"), "{}", first.out);
+    let second = place.run(&limited);
+    assert!(second.out.contains("100 nodes in "), "{}", second.out);
+    assert!(second.out.contains(", with the runs before 200 nodes in "), "{}", second.out);
+    let proof = solved(&place, &[&[&game], &kept[..], &["--certificate", "won.cert"]].concat());
+    assert_eq!(proof["value"], "defenders");
+    assert_eq!(proof["earlier_nodes"], 200);
+    let checked = solved(&place, &[&game, "--check", "won.cert"]);
+    assert_eq!(checked["value"], "defenders");
+    // Another size, other rules, other files, and a store, which keeps the results itself.
+    let other = |game: &str, more: &[&str], words: &[&str]| {
+        place.run(&[&["solve", game], &kept[..2], more].concat()).refused(2, words);
+    };
+    other(&game, &[], &["numbers: the checkpoint has a table of 1048576 bytes"]);
+    other("brandubh", &["--memory", "1MiB"], &["other rules", "6v4"]);
+    other(&game, &["--store", "proof"], &["--checkpoint", "--store"]);
+    std::fs::write(place.path("numbers"), "7\n").unwrap();
+    other(&game, &[], &["numbers: not a checkpoint"]);
+    place.run(&["solve", &game, "--checkpoint", "nowhere/numbers"]).refused(2, &["nowhere"]);
+}

@@ -57,7 +57,7 @@ pub(super) struct Args {
     /// Expand this many positions in each job of the store [default: grows with the search]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>, requires = "store")]
     job_nodes: Option<u64>,
-    /// Keep the table of proof numbers in this file; a later run continues with it
+    /// Keep the table of proof numbers in this file; a later run with as much memory continues
     #[arg(long, value_name = "FILE", conflicts_with = "store")]
     checkpoint: Option<PathBuf>,
     /// Print the status of the store for the position instead of searching
@@ -87,9 +87,9 @@ tables that they depend on must be there. The new certificate needs no other.
 that ends for any reason can be continued. Several processes, also on several machines, may work in
 one store; each thread runs one job at a time.
 
---checkpoint keeps the table of proof numbers of a single process, every ten minutes and at the end,
-and takes the disk space of the memory at most. A search takes fewer nodes so than with a store.
-See "Long proofs" in docs/solving.md.
+--checkpoint writes the table of proof numbers of a single process to a file, every ten minutes and
+when the search ends without an answer. The file takes at most as much space as the table. Such a
+search takes fewer nodes than one with a store. See "Long proofs" in docs/solving.md.
 
 Exit status: 0 if the value is decided, the certificate holds, or with --status; 1 if the value is
 open, or the certificate does not hold.

@@ -158,14 +158,16 @@ fn damaged_and_foreign_files_are_refused() {
 fn after_any_fault_the_file_has_the_old_content_or_the_new() {
     let (rules, keys, table) = table();
     let rules = (&rules, &keys);
-    for fault in [Fault::Fail, Fault::Full, Fault::Kill, Fault::PowerCut] {
+    let cuts = (0..10).map(|seed| (Fault::PowerCut, seed));
+    let others = [Fault::Fail, Fault::Full, Fault::Kill].map(|fault| (fault, 0));
+    for (fault, seed) in others.into_iter().chain(cuts) {
         let mut seen = [0; 2];
         for after in 0.. {
-            let what = format!("{fault:?} after {after} calls");
+            let what = format!("{fault:?} after {after} calls, seed {seed}");
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("numbers");
             Checkpoint::new(&path).write(rules, &table, effort(1)).unwrap();
-            let files = FaultyFiles::new(folder.path(), fault, after, after as u64);
+            let files = FaultyFiles::new(folder.path(), fault, after, seed);
             let mut checkpoint = Checkpoint::new(&path);
             checkpoint.files = Arc::new(files.clone());
             let written = checkpoint.write(rules, &table, effort(2));
