@@ -80,8 +80,13 @@ pub(super) fn table_value(rules: &Ruleset, tables: &Tablebase, position: &Positi
 }
 
 /// Asserts that a proof has a certificate of the position and its value that holds after it was
-/// written and read.
-pub(super) fn assert_certified(proof: &Proof, tables: &Tablebase, position: &Position, what: &str) {
+/// written and read. Returns what the checker found.
+pub(super) fn assert_certified(
+    proof: &Proof,
+    tables: &Tablebase,
+    position: &Position,
+    what: &str,
+) -> CheckReport {
     let rules = tables.rules();
     let certificate = proof.certificate.as_ref().unwrap_or_else(|| panic!("{what}: none"));
     let mut bytes = Vec::new();
@@ -90,6 +95,7 @@ pub(super) fn assert_certified(proof: &Proof, tables: &Tablebase, position: &Pos
     assert_eq!(read.position(), position, "{what}");
     let report = check(&read, rules, tables).unwrap_or_else(|error| panic!("{what}: {error}"));
     assert_eq!(report.value, proof.value(), "{what}");
+    report
 }
 
 /// Proves random positions with tables of at most `max_table_men` men, and compares the values with
@@ -106,7 +112,7 @@ fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads:
         certify: true,
         ..ProofOptions::default()
     };
-    let (mut open, mut draws) = (0, 0);
+    let (mut open, mut draws, mut as_fast) = (0, 0, 0);
     for position in random_positions(&rules, slice, count, 20_261_126) {
         let text = position.to_text(&rules);
         let proof = prove(&rules, &position, &options, &mut |_| true).unwrap();
@@ -116,8 +122,16 @@ fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads:
         }
         assert_eq!(proof.value(), table_value(&rules, &tables, &position), "{name} {text}");
         draws += usize::from(matches!(proof.value(), ProvedValue::Endless(_)));
-        assert_certified(&proof, &tables, &position, &format!("{name} {text}"));
+        let report = assert_certified(&proof, &tables, &position, &format!("{name} {text}"));
+        assert_eq!(report.plies.is_some(), matches!(proof.value(), ProvedValue::Win(_)), "{text}");
+        let dtw = tables.probe_dtw(&position).unwrap().plies();
+        if let (0, Some(plies), Some(dtw)) = (max_table_men, report.plies, dtw) {
+            // The last ply wins at once.
+            assert!(plies + 1 >= u64::from(dtw), "{name} {text}: {plies}, {dtw:?}");
+            as_fast += usize::from(plies + 1 == u64::from(dtw));
+        }
     }
+    assert!(max_table_men > 0 || as_fast > count / 2, "{name} {slice}: {as_fast} of {count}");
     assert!(open <= count / 20, "{name} {slice}: {open} of {count} are open");
     draws
 }

@@ -25,6 +25,7 @@ fn a_win_is_proved_and_its_certificate_checked() {
     assert_eq!(checked["value"], "defenders");
     assert_eq!((&checked["rules"], &checked["position"]), (&proof["rules"], &proof["position"]));
     assert!(checked["positions"].as_u64() > Some(0), "{checked}");
+    assert!(checked["plies"].as_u64() > Some(0), "{checked}");
     let text = place.run(&["solve", "--check", file]).done();
     assert!(text.starts_with("the certificate holds: brandubh"), "{text}");
     // Under other rules it says nothing.

@@ -23,6 +23,7 @@ struct CheckJson<'a> {
     by_table: u64,
     inner: u64,
     tables: usize,
+    plies: Option<u64>,
     seconds: f64,
 }
 
@@ -40,7 +41,7 @@ pub(super) fn run(
     let certificate = certificate::read(path, rules)?;
     let report = threads.run(|| check(&certificate, rules, &tables))?;
     let report = report.map_err(|error| certificate::refused(path, &error))?;
-    let CheckReport { value, positions, by_rule, by_table, inner, tables } = report;
+    let CheckReport { value, positions, by_rule, by_table, inner, tables, plies } = report;
     let position = certificate.position().to_text(rules);
     if session.json() {
         return session.json_line(&CheckJson {
@@ -53,6 +54,7 @@ pub(super) fn run(
             by_table,
             inner,
             tables,
+            plies,
             seconds: started.elapsed().as_secs_f64(),
         });
     }
@@ -63,9 +65,12 @@ pub(super) fn run(
         }
         ProvedValue::Open => "one side cannot force a win".to_owned(),
     };
+    let length = plies.map_or(String::new(), |plies| {
+        format!("after at most {plies} plies the winner can win at once or a table decides\n")
+    });
     session.text(&format!(
         "the certificate holds: {} {position}: {claim}\n{} positions; moves decided by the rules {}, \
-         by {tables} tables {}, inside the strategy {}\n",
+         by {tables} tables {}, inside the strategy {}\n{length}",
         rules.name,
         grouped(positions),
         grouped(by_rule),

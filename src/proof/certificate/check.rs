@@ -1,7 +1,7 @@
 //! The checker, which uses the plain rules and the tables, and nothing of the search.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -34,6 +34,8 @@ pub struct CheckReport {
     pub inner: u64,
     /// The number of tables that the certificate depends on.
     pub tables: usize,
+    /// For a win: after at most that many plies, the winner can win at once or a table decides.
+    pub plies: Option<u64>,
 }
 
 /// Checks a certificate by the plain rules and these tables.
@@ -60,11 +62,16 @@ pub fn check(
     }
     let coder = Coder::new(rules);
     let counts = Counts::default();
+    let mut plies = None;
     for part in &certificate.parts {
-        let checker =
-            PartChecker { rules, tables, metrics: &metrics, coder: &coder, part, counts: &counts };
-        checker.root(&certificate.position)?;
+        let (metrics, coder, counts) = (&metrics, &coder, &counts);
+        let least_fall = AtomicU32::new(u32::MAX);
+        let checker = PartChecker { rules, tables, metrics, coder, part, counts, least_fall };
+        let rank = checker.root(&certificate.position)?;
         (0..part.len()).into_par_iter().try_for_each(|number| checker.strategy_move(number))?;
+        if part.wins {
+            plies = Some(checker.plies(&certificate.position, rank));
+        }
     }
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     Ok(CheckReport {
@@ -74,6 +81,7 @@ pub fn check(
         by_table: count(&counts.by_table),
         inner: count(&counts.inner),
         tables: metrics.len(),
+        plies,
     })
 }
 
@@ -92,11 +100,22 @@ struct PartChecker<'a> {
     coder: &'a Coder,
     part: &'a Part,
     counts: &'a Counts,
+    /// The least difference between the rank of a position and that of the holder's next one.
+    least_fall: AtomicU32,
 }
 
 impl PartChecker<'_> {
-    /// Checks the position of the certificate itself.
-    fn root(&self, root: &Position) -> Result<(), CertificateError> {
+    /// Returns after how many plies at most the holder can win at once or a table decides, given the
+    /// greatest rank of the holder's first positions in the strategy.
+    fn plies(&self, root: &Position, rank: Option<u32>) -> u64 {
+        let least_fall = self.least_fall.load(Ordering::Relaxed);
+        let moves = rank.map_or(0, |rank| u64::from(rank / least_fall) + 1);
+        2 * moves + u64::from(root.to_move != self.part.holder)
+    }
+
+    /// Checks the position of the certificate itself. Returns the greatest rank of the holder's first
+    /// positions in the strategy.
+    fn root(&self, root: &Position) -> Result<Option<u32>, CertificateError> {
         match root.to_move == self.part.holder {
             true => self.holder_to_move(root, None),
             false => self.other_to_move(root, None),
@@ -124,45 +143,57 @@ impl PartChecker<'_> {
         match played.ending {
             Some(ending) if ending.winner() == self.part.holder => Ok(()),
             Some(_) => Err(self.fails(&position, "its move loses")),
-            None => self.other_to_move(&position.after(&played), Some(stored.rank)),
+            None => {
+                let next = self.other_to_move(&position.after(&played), Some(stored.rank))?;
+                if let Some(next) = next {
+                    self.least_fall.fetch_min(stored.rank - next, Ordering::Relaxed);
+                }
+                Ok(())
+            }
         }
     }
 
     /// Checks a position with the other side to move; `rank` is the rank of the position before it.
+    /// Returns the greatest rank of the positions after it that are in the strategy.
     fn other_to_move(
         &self,
         position: &Position,
         rank: Option<u32>,
-    ) -> Result<(), CertificateError> {
+    ) -> Result<Option<u32>, CertificateError> {
         if let Some(wdl) = self.probe(position)? {
             let is_good = if self.part.wins { wdl == Wdl::Loss } else { wdl != Wdl::Win };
-            return self.by_table(position, is_good);
+            self.by_table(position, is_good)?;
+            return Ok(None);
         }
+        let mut greatest = None;
         for reply in each_legal_move(self.rules, position) {
             match reply.ending {
                 Some(ending) if ending.winner() == self.part.holder => {
                     self.counts.by_rule.fetch_add(1, Ordering::Relaxed);
                 }
                 Some(_) => return Err(self.fails(position, "the other side wins")),
-                None => self.holder_to_move(&position.after(&reply), rank)?,
+                None => {
+                    greatest = greatest.max(self.holder_to_move(&position.after(&reply), rank)?)
+                }
             }
         }
-        Ok(())
+        Ok(greatest)
     }
 
-    /// Checks a position with the holder to move.
+    /// Checks a position with the holder to move. Returns its rank if it is in the strategy.
     fn holder_to_move(
         &self,
         position: &Position,
         rank: Option<u32>,
-    ) -> Result<(), CertificateError> {
+    ) -> Result<Option<u32>, CertificateError> {
         if wins_at_once(self.rules, position) {
             self.counts.by_rule.fetch_add(1, Ordering::Relaxed);
-            return Ok(());
+            return Ok(None);
         }
         if let Some(wdl) = self.probe(position)? {
             let is_good = if self.part.wins { wdl == Wdl::Win } else { wdl != Wdl::Loss };
-            return self.by_table(position, is_good);
+            self.by_table(position, is_good)?;
+            return Ok(None);
         }
         let Some(stored) = self.part.find(self.coder.encode(position).as_bytes()) else {
             return Err(self.fails(position, "the strategy has no move here"));
@@ -171,7 +202,7 @@ impl PartChecker<'_> {
             return Err(self.fails(position, "the rank does not fall"));
         }
         self.counts.inner.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        Ok(Some(stored.rank))
     }
 
     fn by_table(&self, position: &Position, is_good: bool) -> Result<(), CertificateError> {
