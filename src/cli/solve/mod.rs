@@ -87,9 +87,10 @@ tables that they depend on must be there. The new certificate needs no other.
 that ends for any reason can be continued. Several processes, also on several machines, may work in
 one store; each thread runs one job at a time.
 
---checkpoint writes the table of proof numbers of a single process to a file, every ten minutes and
-when the search ends without an answer. The file takes at most as much space as the table. Such a
-search takes fewer nodes than one with a store. See "Long proofs" in docs/solving.md.
+--checkpoint writes the table of proof numbers of a single process to a file: every ten minutes, when
+a win is found, and when the search ends without an answer. The file takes at most as much space as
+the table. Such a search takes fewer nodes than one with a store. See "Long proofs" in
+docs/solving.md.
 
 Exit status: 0 if the value is decided, the certificate holds, or with --status; 1 if the value is
 open, or the certificate does not hold.

@@ -59,11 +59,12 @@ impl<const W: usize> Prover<'_, '_, W> {
     pub(super) fn certify_win(&mut self, side: Side) {
         // The win is all that is to be proved: that the winner does not lose follows.
         self.parts.clear();
+        // The strategy takes memory beyond the table, which the system may not have; or it may be
+        // wanted later.
+        self.keep();
         if !self.options.certify {
             return;
         }
-        // The strategy takes memory beyond the table, which the system may not have.
-        self.keep();
         let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
         let rules = self.rules;
         // What was proved can be proved again with about as many nodes.

@@ -1,13 +1,13 @@
 //! Writing the table of proof numbers to a checkpoint.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::proof::checkpoint::{Checkpoint, Effort};
 
 use super::asking::Prover;
 
-/// Writing takes at most this part of the time.
-const PART_OF_TIME: u32 = 30;
+/// The search gets at least this many times the time of writing.
+const SEARCH_PER_WRITING: u32 = 30;
 
 /// The checkpoint of a search.
 pub(super) struct Keeper<'a> {
@@ -35,7 +35,7 @@ impl<const W: usize> Prover<'_, '_, W> {
         if let Err(error) = checkpoint.write(rules, &self.shared.table, earlier + effort) {
             (checkpoint.notice)(&format!("{error}: the table of proof numbers is not kept"));
         }
-        let pause: Duration = started.elapsed() * PART_OF_TIME;
+        let pause = started.elapsed() * SEARCH_PER_WRITING;
         keeper.due = Instant::now() + checkpoint.every.max(pause);
     }
 

@@ -128,9 +128,9 @@ pub fn prove(
 }
 
 /// Searches for a proof as [`prove`] does, and keeps the table of proof numbers in a file, from which
-/// a later call continues, also for another position. It is written from time to time, and when the
-/// search ends without an answer, or before it constructs a winner's strategy. Whatever ends the
-/// search, the file is whole. It is trusted: the certificate of an answer can be checked.
+/// a later call continues, also for another position. It is written from time to time, when a win is
+/// found, and when the search ends without an answer. Whatever ends the search, the file is whole. It
+/// is trusted: the certificate of an answer can be checked.
 ///
 /// # Errors
 /// As those of [`prove`], or if the file is no checkpoint for these rules and this size of the table,
