@@ -8,6 +8,8 @@ use super::asking::Prover;
 
 /// The search gets at least this many times the time of writing.
 const SEARCH_PER_WRITING: u32 = 30;
+/// The most time between two writings, as a multiple of the least.
+const MOST_PER_LEAST: u32 = 6;
 
 /// The checkpoint of a search.
 pub(super) struct Keeper<'a> {
@@ -36,7 +38,8 @@ impl<const W: usize> Prover<'_, '_, W> {
             (checkpoint.notice)(&format!("{error}: the table of proof numbers is not kept"));
         }
         let pause = started.elapsed() * SEARCH_PER_WRITING;
-        keeper.due = Instant::now() + checkpoint.every.max(pause);
+        let every = checkpoint.every;
+        keeper.due = Instant::now() + pause.clamp(every, every * MOST_PER_LEAST);
     }
 
     /// Writes the table to the checkpoint if it is time to. While a strategy is constructed, the table
