@@ -11,6 +11,11 @@ fn solved(place: &Place, arguments: &[&str]) -> Value {
     place.run(&[&["solve", "--json"], arguments].concat()).json().remove(0)
 }
 
+/// The file of a game of some 500 nodes.
+fn small_game() -> String {
+    format!("{}/examples/rulesets/5x5-corners-6v4.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
 #[test]
 fn a_win_is_proved_and_its_certificate_checked() {
     let place = Place::new();
@@ -73,8 +78,7 @@ fn what_cannot_be_solved_is_refused() {
 #[test]
 fn a_long_proof_is_kept_in_a_store() {
     let place = Place::new();
-    let game = "examples/rulesets/5x5-corners-6v4.toml";
-    let game = format!("{}/{game}", env!("CARGO_MANIFEST_DIR"));
+    let game = small_game();
     let store = ["--store", "proof", "--memory", "1MiB", "--threads", "1", "--job-nodes", "40"];
     let limited = [&["solve", &game, "--nodes", "100"], &store[..]].concat();
     place.run(&limited).refused(1, &["the value is open"]);
@@ -108,19 +112,19 @@ fn a_long_proof_is_kept_in_a_store() {
 #[test]
 fn a_search_continues_from_its_checkpoint() {
     let place = Place::new();
-    let game = "examples/rulesets/5x5-corners-6v4.toml";
-    let game = format!("{}/{game}", env!("CARGO_MANIFEST_DIR"));
+    let game = small_game();
     let kept = ["--checkpoint", "numbers", "--memory", "1MiB", "--threads", "1"];
-    let limited = [&["solve", &game, "--nodes", "100"], &kept[..]].concat();
+    let limited = [&["solve", &game, "--nodes", "128"], &kept[..]].concat();
+    let whole = [&[&*game], &kept[..], &["--certificate", "won.cert"]].concat();
     let first = place.run(&limited);
     first.refused(1, &["the value is open"]);
     assert!(!first.out.contains("with the runs before"), "{}", first.out);
     let second = place.run(&limited);
-    assert!(second.out.contains("100 nodes in "), "{}", second.out);
-    assert!(second.out.contains(", with the runs before 200 nodes in "), "{}", second.out);
-    let proof = solved(&place, &[&[&game], &kept[..], &["--certificate", "won.cert"]].concat());
+    assert!(second.out.contains("128 nodes in "), "{}", second.out);
+    assert!(second.out.contains(", with the runs before 256 nodes in "), "{}", second.out);
+    let proof = solved(&place, &whole);
     assert_eq!(proof["value"], "defenders");
-    assert_eq!(proof["earlier_nodes"], 200);
+    assert_eq!(proof["earlier_nodes"], 256);
     let checked = solved(&place, &[&game, "--check", "won.cert"]);
     assert_eq!(checked["value"], "defenders");
     // Another size, other rules, other files, and a store, which keeps the results itself.
