@@ -80,7 +80,7 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Writes a whole file. After a crash it is there with these bytes, or not at all.
+/// Writes a whole file. After a crash it is there with this content, or as it was before.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -88,10 +88,10 @@ impl Drop for TemporaryFile {
 pub(crate) fn write_durably(
     files: Arc<dyn FileSystem>,
     path: &Path,
-    bytes: &[u8],
+    content: impl FnOnce(&mut dyn Output) -> io::Result<()>,
 ) -> io::Result<()> {
     let (mut temporary, mut out) = TemporaryFile::create(files, path)?;
-    io::Write::write_all(&mut out, bytes)?;
+    content(&mut *out)?;
     out.sync()?;
     temporary.rename(path)
 }

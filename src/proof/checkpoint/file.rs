@@ -12,7 +12,7 @@ use crate::game::rules::Ruleset;
 use crate::proof::certificate::hexadecimal;
 use crate::proof::hashes::HashKeys;
 use crate::proof::table::ProofTable;
-use crate::system::temporary::TemporaryFile;
+use crate::system::temporary::{TemporaryFile, write_durably};
 
 use super::{Checkpoint, CheckpointError, Effort};
 
@@ -109,21 +109,18 @@ impl Checkpoint<'_> {
             nodes: effort.nodes,
             millis: effort.time.as_millis() as u64,
         };
-        self.replace(&header, table).map_err(at(&self.path))
-    }
-
-    fn replace(&self, header: &Header, table: &ProofTable) -> io::Result<()> {
-        let (mut temporary, mut out) = TemporaryFile::create(Arc::clone(&self.files), &self.path)?;
-        out.write_all(MAGIC.as_bytes())?;
-        let mut encoder = zstd::Encoder::new(&mut out, LEVEL)?;
-        encoder.include_checksum(true)?;
-        let mut body = BufWriter::with_capacity(BUFFER, encoder);
-        serde_json::to_writer(&mut body, header)?;
-        body.write_all(b"\n")?;
-        table.write_entries(&mut body)?;
-        body.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
-        out.sync()?;
-        temporary.rename(&self.path)
+        let written = write_durably(Arc::clone(&self.files), &self.path, |out| {
+            out.write_all(MAGIC.as_bytes())?;
+            let mut encoder = zstd::Encoder::new(out, LEVEL)?;
+            encoder.include_checksum(true)?;
+            let mut body = BufWriter::with_capacity(BUFFER, encoder);
+            serde_json::to_writer(&mut body, &header)?;
+            body.write_all(b"\n")?;
+            table.write_entries(&mut body)?;
+            body.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
+            Ok(())
+        });
+        written.map_err(at(&self.path))
     }
 }
 

@@ -104,7 +104,8 @@ impl Folder {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        write_durably(Arc::clone(&self.files), path, bytes).map_err(StoreError::at(path))
+        let written = write_durably(Arc::clone(&self.files), path, |out| out.write_all(bytes));
+        written.map_err(StoreError::at(path))
     }
 
     /// Stores a certificate durably, and returns its name: a hash of its bytes.
