@@ -12,11 +12,15 @@
 //! spread over its moves, all of which must be answered: a move that another thread is searching
 //! looks a quarter more expensive. Elsewhere they search the same move, and part further down.
 //!
+//! **Advice.** Where much work has gone below a position, the engine searches it as well, and the
+//! prover's other moves look twice as expensive as the engine's ([`advice`]).
+//!
 //! **Repetition.** A proved win never depends on the line that led to it: it is built from proved
 //! wins alone. A position that repeats an earlier one of the line counts as not won. A result that
 //! depends on such a repetition above its node is *soft*: it holds on this line, and perhaps on no
 //! other. Soft results guide the search and prove nothing; see [`closed_set`](super::closed_set).
 
+mod advice;
 mod children;
 mod node;
 mod numbers;

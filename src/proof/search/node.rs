@@ -6,6 +6,7 @@ use crate::engine::state::Step;
 use crate::proof::hashes::Key;
 use crate::proof::table::{Entry, INFINITE};
 
+use super::advice::OTHERS_FACTOR;
 use super::numbers::{HARD, Numbers};
 use super::worker::{Child, Worker};
 
@@ -27,7 +28,7 @@ impl<const W: usize> Worker<'_, '_, W> {
         self.line.push(key);
         self.busy(key).fetch_add(1, Ordering::Relaxed);
         self.add_children(first);
-        let (mut numbers, step) = self.search_children(first, max_phi, max_delta, ply);
+        let (mut numbers, step) = self.search_children((key, first), max_phi, max_delta, ply);
         self.children.truncate(first);
         self.busy(key).fetch_sub(1, Ordering::Relaxed);
         self.line.pop();
@@ -53,19 +54,26 @@ impl<const W: usize> Worker<'_, '_, W> {
     /// stops. Returns the numbers and the best move.
     fn search_children(
         &mut self,
-        first: usize,
+        (key, first): (Key, usize),
         max_phi: u32,
         max_delta: u32,
         ply: u32,
     ) -> (Numbers, Step) {
         let mover_proves = self.state.to_move == self.prover;
+        let (nodes_before, work_before) = (self.nodes, self.work_at(key));
+        let mut advice = None;
         loop {
-            let mut choice = self.choose(first, max_phi, false);
+            if mover_proves {
+                let work = self.work_since(nodes_before).max(work_before);
+                advice = self.advice(key, work, advice);
+            }
+            let advised = advice.map(|advice| advice.after);
+            let mut choice = self.choose(first, max_phi, advised, false);
             // Where the mover will probably fail, each of its moves has to be answered. Where it will
             // probably succeed, one move is enough: threads that search others waste their time.
             let spreads = choice.as_ref().is_ok_and(|choice| choice.phi > choice.delta);
             if spreads && self.shared.is_parallel {
-                choice = self.choose(first, max_phi, true);
+                choice = self.choose(first, max_phi, advised, true);
             }
             let choice = match choice {
                 Ok(choice) => choice,
@@ -76,7 +84,7 @@ impl<const W: usize> Worker<'_, '_, W> {
                     return (Numbers { rest, ..success }, step);
                 }
             };
-            let Choice { best, phi, second, delta, open, phi_of_best, .. } = choice;
+            let Choice { best, phi, second, delta, open, phi_of_best, factor, .. } = choice;
             let step = self.children[best].step;
             if ply == 0 {
                 let entry = Entry { phi, delta, step, is_soft: false, work: 0 };
@@ -89,8 +97,10 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             debug_assert!(phi_of_best <= delta);
             let child_max_phi = max_delta.saturating_sub(open - 1).min(INFINITE - 1);
-            let child_max_delta =
-                max_phi.min(second.saturating_add(second / 4 + 1)).min(INFINITE - 1);
+            let child_max_delta = max_phi
+                .min(second.saturating_add(second / 4 + 1))
+                .min(INFINITE - 1)
+                .div_ceil(factor);
             let before = self.nodes;
             let numbers = self.visit(best, child_max_phi, child_max_delta, ply + 1);
             self.children[best].numbers = numbers;
@@ -142,8 +152,20 @@ impl<const W: usize> Worker<'_, '_, W> {
 
     /// Chooses the most promising move; the error is the result if the position is solved. Moves
     /// whose numbers exceed the limit come last, since their search would return at once. If
-    /// `spreads`, moves that other threads are searching have a surcharge.
-    fn choose(&self, first: usize, max_phi: u32, spreads: bool) -> Result<Choice, (Numbers, Step)> {
+    /// `spreads`, moves that other threads are searching have a surcharge. `advised` is the
+    /// [`Key::check`] after the engine's move; if that is open, the others look more expensive.
+    fn choose(
+        &self,
+        first: usize,
+        max_phi: u32,
+        advised: Option<u64>,
+        spreads: bool,
+    ) -> Result<Choice, (Numbers, Step)> {
+        let children = &self.children[first..];
+        let is_open = |after: &u64| {
+            children.iter().any(|child| child.key.check == *after && child.numbers.phi != 0)
+        };
+        let advised = advised.filter(is_open);
         let mut choice = Choice {
             best: usize::MAX,
             phi: INFINITE,
@@ -152,11 +174,12 @@ impl<const W: usize> Worker<'_, '_, W> {
             delta: 0,
             open: 0,
             phi_of_best: INFINITE,
+            factor: 1,
         };
         let mut success: Option<(u32, Step)> = None;
         let mut rest = HARD;
         let mut max_child_phi = 0;
-        for (at, child) in (first..).zip(&self.children[first..]) {
+        for (at, child) in (first..).zip(children) {
             let Numbers { phi, delta, rest: child_rest } = child.numbers;
             if delta == 0 {
                 // Prefer the result that depends on the fewest positions of the line.
@@ -171,6 +194,11 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             choice.open += 1;
             max_child_phi = max_child_phi.max(phi);
+            let factor = match advised {
+                Some(after) if child.key.check != after => OTHERS_FACTOR,
+                _ => 1,
+            };
+            let delta = delta.saturating_mul(factor).min(INFINITE - 1);
             let busy = match spreads {
                 true => self.busy(child.key).load(Ordering::Relaxed),
                 false => 0,
@@ -184,6 +212,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             if is_better {
                 choice.second = choice.second.min(choice.busy_phi);
                 (choice.best, choice.busy_phi, choice.phi_of_best) = (at, busy_delta, phi);
+                choice.factor = factor;
             } else {
                 choice.second = choice.second.min(busy_delta);
             }
@@ -213,4 +242,40 @@ struct Choice {
     /// The number of moves that are not solved.
     open: u32,
     phi_of_best: u32,
+    /// How much more expensive the best move looks because the engine prefers another one.
+    factor: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::state::State;
+    use crate::game::history::Game;
+    use crate::proof::ProofOptions;
+    use crate::proof::prover::shared;
+    use crate::proof::search::{Control, Shared};
+    use crate::proof::tests::rules;
+
+    #[test]
+    fn moves_look_more_expensive_than_an_open_one_of_the_engine() {
+        let rules = rules("brandubh");
+        let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
+        let control = Control::new(None);
+        let root = State::new(&shared.board, Game::new(rules.clone().into()).unwrap().position());
+        let mut worker = Worker::new(&shared, &control, root.to_move, root);
+        worker.add_children(0);
+        for child in &mut worker.children {
+            child.numbers = Numbers { phi: 10, delta: 30, rest: HARD };
+        }
+        let advised = worker.children[3].key.check;
+        let mut chosen = |phi, delta, advised| {
+            worker.children[3].numbers = Numbers { phi, delta, rest: HARD };
+            let choice = worker.choose(0, INFINITE, advised, false).ok().unwrap();
+            (choice.best == 3, choice.phi, choice.second, choice.factor)
+        };
+        assert_eq!(chosen(10, 50, Some(advised)), (true, 50, 60, 1));
+        assert_eq!(chosen(10, 70, Some(advised)), (false, 60, 60, 2));
+        assert_eq!(chosen(10, 50, None), (false, 30, 30, 1));
+        assert_eq!(chosen(0, INFINITE, Some(advised)), (false, 30, 30, 1));
+    }
 }

@@ -13,6 +13,7 @@ use crate::proof::hashes::{HashKeys, Hashes, Key};
 use crate::proof::oracle::Oracle;
 use crate::proof::table::{Entry, ProofTable};
 
+use super::advice::AdviceTable;
 use super::numbers::Numbers;
 use super::sampling::Sampler;
 
@@ -28,6 +29,7 @@ pub(in crate::proof) struct Shared<'a, const W: usize> {
     /// By hash of a position, the number of threads that search below it. Such positions look more
     /// expensive, so that threads spread out (virtual proof numbers).
     pub(in crate::proof) busy: Vec<AtomicU32>,
+    pub(in crate::proof) advice: AdviceTable,
     /// Whether several threads use the table.
     pub(in crate::proof) is_parallel: bool,
 }
@@ -84,6 +86,7 @@ impl<'a, const W: usize> Shared<'a, W> {
             keys: HashKeys::new(rules),
             table,
             busy: (0..BUSY_COUNTERS).map(|_| Default::default()).collect(),
+            advice: AdviceTable::new(rules),
             is_parallel,
         }
     }

@@ -8,6 +8,7 @@ use crate::game::rules::Side;
 use crate::proof::hashes::{Hashes, Key};
 use crate::proof::table::{Entry, INFINITE};
 
+use super::advice::Adviser;
 use super::numbers::{HARD, Numbers};
 use super::shared::{Control, Shared};
 
@@ -60,6 +61,7 @@ pub(in crate::proof) struct Worker<'a, 't, const W: usize> {
     /// Called several times a second if set; returns whether to go on.
     pub(in crate::proof) report: Option<&'a mut (dyn FnMut() -> bool + 'a)>,
     reported: Instant,
+    pub(super) adviser: Adviser,
 }
 
 impl<'a, 't, const W: usize> Worker<'a, 't, W> {
@@ -86,6 +88,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             is_stopped: false,
             report: None,
             reported: Instant::now(),
+            adviser: Adviser::default(),
         }
     }
 
@@ -229,13 +232,24 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
         &self.shared.busy[key.check as usize % self.shared.busy.len()]
     }
 
+    /// Returns the most work of an earlier visit of a position: see [`Entry::work`].
+    #[inline]
+    pub(super) fn work_at(&self, key: Key) -> u32 {
+        self.shared.table.get(key).map_or(0, |entry| entry.work)
+    }
+
+    /// Returns the work since there were that many nodes.
+    #[inline]
+    pub(super) fn work_since(&self, nodes_before: u64) -> u32 {
+        (1 + self.nodes - nodes_before).ilog2()
+    }
+
     /// Stores the result of a node. A proved win also shows that the other side does not win.
     pub(super) fn store(&self, key: Key, numbers: Numbers, step: Step, nodes_before: u64) {
         let Shared { table, symmetries, .. } = self.shared;
         let is_solved = numbers.is_solved();
         let is_soft = is_solved && !numbers.is_hard();
-        let old_work = table.get(key).map_or(0, |entry| entry.work);
-        let work = (1 + self.nodes - nodes_before).ilog2().max(old_work);
+        let work = self.work_since(nodes_before).max(self.work_at(key));
         let step = match step {
             Step::NONE => step,
             step => symmetries.step_image(step, self.hashes.symmetry()),

@@ -1,0 +1,176 @@
+//! Advice: the move that the engine plays in a position that takes much work.
+//!
+//! Proof numbers tell little about two moves that both take long: of the prover's moves they search
+//! all that look alike. The engine, which looks at the best lines alone, sees twice as far. Where much
+//! work has gone below a position, the prover's other moves look twice as expensive as the engine's.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::engine::state::Step;
+use crate::engine::{Engine, EngineOptions, Limits};
+use crate::game::history::Game;
+use crate::game::rules::Ruleset;
+use crate::proof::hashes::Key;
+
+use super::worker::Worker;
+
+/// The engine is asked when this many nodes, as a binary logarithm, have been searched below a
+/// position, and again whenever the logarithm has grown by [`WORK_STEP`].
+const FIRST_WORK: u32 = 16;
+const WORK_STEP: u32 = 2;
+/// The engine searches as many nodes as the proof has, which takes it a twentieth of the time, but at
+/// most this many (as a binary logarithm), some two seconds: it cannot be interrupted.
+const MAX_ENGINE_WORK: u32 = 22;
+/// The engine's transposition table, which each thread has beside the table of proof numbers.
+const ENGINE_TABLE_BYTES: usize = 64 << 20;
+/// How much more expensive the other moves look.
+pub(super) const OTHERS_FACTOR: u32 = 2;
+
+/// What the engine has advised so far.
+pub(in crate::proof) struct AdviceTable {
+    rules: Arc<Ruleset>,
+    /// The least work at which the engine is asked: [`FIRST_WORK`].
+    first_work: u32,
+    /// By the [`Key::check`] of a position.
+    by_position: Mutex<HashMap<u64, Advice>>,
+}
+
+/// The engine's move in a position.
+#[derive(Clone, Copy)]
+pub(super) struct Advice {
+    /// The [`Key::check`] of the position after the move.
+    pub(super) after: u64,
+    /// The binary logarithm of the nodes that had been searched when the engine was asked.
+    work: u32,
+}
+
+impl AdviceTable {
+    pub(super) fn new(rules: &Ruleset) -> AdviceTable {
+        let rules = Arc::new(rules.clone());
+        AdviceTable { rules, first_work: FIRST_WORK, by_position: Mutex::default() }
+    }
+
+    fn get(&self, key: Key) -> Option<Advice> {
+        self.by_position.lock().unwrap_or_else(PoisonError::into_inner).get(&key.check).copied()
+    }
+
+    fn put(&self, key: Key, advice: Advice) {
+        self.by_position.lock().unwrap_or_else(PoisonError::into_inner).insert(key.check, advice);
+    }
+}
+
+/// The engine of a thread, created when it is first asked; `None` if there was no memory for it.
+pub(super) type Adviser = OnceCell<Option<Engine>>;
+
+impl<const W: usize> Worker<'_, '_, W> {
+    /// Returns the advice for the current state, below which about 2^`work` nodes have been searched.
+    /// `known` is the advice so far.
+    #[inline]
+    pub(super) fn advice(&mut self, key: Key, work: u32, known: Option<Advice>) -> Option<Advice> {
+        if work < self.shared.advice.first_work {
+            return None;
+        }
+        let is_recent = |advice: &Advice| work < advice.work + WORK_STEP;
+        if known.as_ref().is_some_and(is_recent) {
+            return known;
+        }
+        // Another thread may have asked.
+        let known = self.shared.advice.get(key).or(known);
+        if known.as_ref().is_some_and(is_recent) {
+            return known;
+        }
+        let Some(step) = self.engine_move(1 << work.min(MAX_ENGINE_WORK)) else { return known };
+        let undo = self.play(step);
+        let after = self.key().check;
+        self.take_back(step, undo);
+        let advice = Advice { after, work };
+        self.shared.advice.put(key, advice);
+        Some(advice)
+    }
+
+    /// Returns the engine's move in the current state after that many nodes.
+    #[cold]
+    fn engine_move(&mut self, nodes: u64) -> Option<Step> {
+        let rules = &self.shared.advice.rules;
+        let position = self.state.position(self.shared.rules);
+        let game = Game::from_position(Arc::clone(rules), position).ok()?;
+        self.adviser.get_or_init(|| {
+            let table_bytes = ENGINE_TABLE_BYTES;
+            let options = EngineOptions { table_bytes, ..EngineOptions::new(rules) };
+            Engine::new(Arc::clone(rules), options).ok()
+        });
+        let engine = self.adviser.get_mut()?.as_mut()?;
+        engine.best_move(&game, &Limits::nodes(nodes)).ok().map(|best| Step::of(&best))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::state::State;
+    use crate::game::rules::Side;
+    use crate::proof::prover::shared;
+    use crate::proof::search::{Control, Shared};
+    use crate::proof::tests::{random_positions, rules, table_value, tables};
+    use crate::proof::{ProofOptions, ProvedValue};
+
+    #[test]
+    fn wins_found_by_advice_agree_with_tables() {
+        let rules = rules("mini-corner");
+        let (_folder, tables) = tables(&rules, "K2v3");
+        let options = ProofOptions { table_bytes: 1 << 22, ..ProofOptions::default() };
+        let mut shared: Shared<'_, 1> = shared(&rules, &options).unwrap();
+        shared.advice.first_work = 0;
+        let (mut found, mut missed) = (0, 0);
+        for position in random_positions(&rules, "K2v3", 100, 20_261_129) {
+            let value = table_value(&rules, &tables, &position);
+            for prover in Side::ALL {
+                let control = Control::new(None);
+                control.max_nodes.store(100_000, std::sync::atomic::Ordering::Relaxed);
+                let root = State::new(&shared.board, &position);
+                let mut worker = Worker::new(&shared, &control, prover, root);
+                let numbers = worker.solve();
+                let is_proved = worker.is_proved(numbers);
+                let is_won = value == ProvedValue::Win(prover);
+                assert!(is_won || !is_proved, "{prover:?} {}", position.to_text(&rules));
+                found += usize::from(is_proved);
+                missed += usize::from(is_won && !is_proved);
+            }
+        }
+        assert!(found > 50 && missed == 0, "{found} found, {missed} missed");
+        let asked = shared.advice.by_position.lock().unwrap().len();
+        assert!(asked > 100, "{asked}");
+    }
+
+    #[test]
+    fn the_engine_is_asked_when_work_has_grown() {
+        let rules = rules("brandubh");
+        let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
+        let control = Control::new(None);
+        let position = random_positions(&rules, "K4v8", 1, 20_261_129).remove(0);
+        let root = State::new(&shared.board, &position);
+        let mut worker = Worker::new(&shared, &control, position.to_move, root);
+        let key = worker.key();
+        assert!(worker.advice(key, FIRST_WORK - 1, None).is_none());
+        let first = worker.advice(key, FIRST_WORK, None).unwrap();
+        let options = EngineOptions::new(&rules);
+        let game = Game::from_position(Arc::clone(&shared.advice.rules), position).unwrap();
+        let mut engine = Engine::new(Arc::clone(&shared.advice.rules), options).unwrap();
+        let best = engine.best_move(&game, &Limits::nodes(1 << FIRST_WORK)).unwrap();
+        worker.play(Step::of(&best));
+        assert_eq!(first.after, worker.key().check);
+        worker.set_state(State::new(&shared.board, game.position()));
+
+        // A mark that the engine would not make.
+        let marked = Advice { after: !first.after, ..first };
+        shared.advice.put(key, marked);
+        for known in [None, Some(marked)] {
+            let later = worker.advice(key, FIRST_WORK + WORK_STEP - 1, known).unwrap();
+            assert_eq!(later.after, marked.after);
+        }
+        let asked_again = worker.advice(key, FIRST_WORK + WORK_STEP, Some(marked)).unwrap();
+        assert_ne!(asked_again.after, marked.after);
+    }
+}
