@@ -5,7 +5,7 @@
 With --check nothing is written; the status is 1 if a figure is wrong. Figures from manifests in
 tables/ and other source files are always updated. Figures from commands of the program need
 --program; those that take minutes (boards of side 1000, the state spaces of the largest
-rulesets) also need --slow.
+rulesets), or half a minute with all cores (certificates), also need --slow.
 
 A comment lists the figures of the text above it, back to the previous comment or heading, in
 order of appearance:
@@ -32,7 +32,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 # These modules define the queries.
-import games, manifests, short, source, states
+import games, manifests, proofs, short, source, states
 from asking import ROOT, options
 from documents import Document
 

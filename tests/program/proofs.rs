@@ -185,3 +185,17 @@ fn a_certificate_names_its_rules() {
     assert!(game.contains("Brandubh") && game.contains("(proved win)"), "{game}");
     assert!(game.contains("attackers to move: loss"), "{game}");
 }
+
+#[test]
+fn the_kept_proof_of_brandubh_is_read() {
+    let place = Place::new();
+    let proofs = format!("{}/examples/proofs", env!("CARGO_MANIFEST_DIR"));
+    let position = "/3t3/t6/3T3/ttTKTtt/3T3/3t3/3t3/ d";
+    let answer = place.run(&["probe", "brandubh", position, "--json", "--proofs", &proofs]).json();
+    assert_eq!(answer[0]["category"], "win", "{}", answer[0]);
+    let proof = &answer[0]["proof"];
+    assert_eq!(
+        (&proof["move"], &proof["certificate"]),
+        (&"d3-a3xa2".into(), &"brandubh-d2-a2.cert".into())
+    );
+}
