@@ -76,7 +76,10 @@ def parse():
 def main():
     options = parse()
     program = Program(options.program, options.tables)
-    rules = Rules(ruleset_file(options.rules))
+    try:
+        rules = Rules(ruleset_file(options.rules))
+    except ValueError as error:
+        sys.exit(f"{options.rules}: this script does not know these rules: {error}")
     known = program.json("rules", options.rules)
     start = f"{known['start']} {known['first_mover'][0]}"
     board, mover = rules.parse(options.position or start)
