@@ -21,7 +21,7 @@ use super::worker::Worker;
 const FIRST_WORK: u32 = 16;
 const WORK_STEP: u32 = 2;
 /// The engine searches as many nodes as the proof has, which takes it a twentieth of the time, but at
-/// most this many (as a binary logarithm), some two seconds: it cannot be interrupted.
+/// most this many (as a binary logarithm), some two seconds: only a limit of time interrupts it.
 const MAX_ENGINE_WORK: u32 = 22;
 /// The engine's transposition table, which each thread has beside the table of proof numbers.
 const ENGINE_TABLE_BYTES: usize = 64 << 20;
@@ -102,7 +102,9 @@ impl<const W: usize> Worker<'_, '_, W> {
             Engine::new(Arc::clone(rules), options).ok()
         });
         let engine = self.adviser.get_mut()?.as_mut()?;
-        engine.best_move(&game, &Limits::nodes(nodes)).ok().map(|best| Step::of(&best))
+        let time = self.control.time_left();
+        let limits = Limits { time, ..Limits::nodes(nodes) };
+        engine.best_move(&game, &limits).ok().map(|best| Step::of(&best))
     }
 }
 
