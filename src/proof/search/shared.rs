@@ -29,6 +29,7 @@ pub(in crate::proof) struct Shared<'a, const W: usize> {
     /// By hash of a position, the number of threads that search below it. Such positions look more
     /// expensive, so that threads spread out (virtual proof numbers).
     pub(in crate::proof) busy: Vec<AtomicU32>,
+    /// The engine's moves in the positions that took much work.
     pub(in crate::proof) advice: AdviceTable,
     /// Whether several threads use the table.
     pub(in crate::proof) is_parallel: bool,

@@ -60,7 +60,9 @@ pub(in crate::proof) struct Worker<'a, 't, const W: usize> {
     pub(super) is_stopped: bool,
     /// Called several times a second if set; returns whether to go on.
     pub(in crate::proof) report: Option<&'a mut (dyn FnMut() -> bool + 'a)>,
+    /// When the last report was made.
     reported: Instant,
+    /// The engine that advises this thread.
     pub(super) adviser: Adviser,
 }
 
