@@ -60,7 +60,8 @@ impl<const W: usize> Worker<'_, '_, W> {
         ply: u32,
     ) -> (Numbers, Step) {
         let mover_proves = self.state.to_move == self.prover;
-        let (nodes_before, work_before) = (self.nodes, self.work_at(key));
+        let nodes_before = self.nodes;
+        let work_before = if mover_proves { self.work_at(key) } else { 0 };
         let mut advice = None;
         loop {
             if mover_proves {
