@@ -4,9 +4,10 @@
 //! all that look alike. The engine, which looks at the best lines alone, sees twice as far. Where much
 //! work has gone below a position, the prover's other moves look twice as expensive as the engine's.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use crate::engine::state::Step;
 use crate::engine::{Engine, EngineOptions, Limits};
@@ -14,15 +15,12 @@ use crate::game::history::Game;
 use crate::game::rules::Ruleset;
 use crate::proof::hashes::Key;
 
-use super::worker::Worker;
+use super::worker::{REPORT_EVERY, Worker};
 
 /// The engine is asked when this many nodes, as a binary logarithm, have been searched below a
 /// position, and again whenever the logarithm has grown by [`WORK_STEP`].
 const FIRST_WORK: u32 = 16;
 const WORK_STEP: u32 = 2;
-/// The engine searches as many nodes as the proof has, which takes it a twentieth of the time, but at
-/// most this many (as a binary logarithm), some two seconds: only a limit of time interrupts it.
-const MAX_ENGINE_WORK: u32 = 22;
 /// The engine's transposition table, which each thread has beside the table of proof numbers.
 const ENGINE_TABLE_BYTES: usize = 64 << 20;
 /// How much more expensive the other moves look.
@@ -40,8 +38,8 @@ pub(in crate::proof) struct AdviceTable {
 /// The engine's move in a position.
 #[derive(Clone, Copy)]
 pub(super) struct Advice {
-    /// The [`Key::check`] of the position after the move.
-    pub(super) after: u64,
+    /// The [`Key::check`] of the position after the move; `None` until the engine has found one.
+    pub(super) after: Option<u64>,
     /// The binary logarithm of the nodes that had been searched when the engine was asked.
     work: u32,
 }
@@ -56,13 +54,14 @@ impl AdviceTable {
         self.by_position.lock().unwrap_or_else(PoisonError::into_inner).get(&key.check).copied()
     }
 
-    fn put(&self, key: Key, advice: Advice) {
-        self.by_position.lock().unwrap_or_else(PoisonError::into_inner).insert(key.check, advice);
+    fn put(&self, key: Key, advice: Option<Advice>) {
+        let mut by_position = self.by_position.lock().unwrap_or_else(PoisonError::into_inner);
+        match advice {
+            Some(advice) => by_position.insert(key.check, advice),
+            None => by_position.remove(&key.check),
+        };
     }
 }
-
-/// The engine of a thread, created when it is first asked; `None` if there was no memory for it.
-pub(super) type Adviser = OnceCell<Option<Engine>>;
 
 impl<const W: usize> Worker<'_, '_, W> {
     /// Returns the advice for the current state, below which about 2^`work` nodes have been searched.
@@ -81,35 +80,59 @@ impl<const W: usize> Worker<'_, '_, W> {
         if known.as_ref().is_some_and(is_recent) {
             return known;
         }
-        let Some(step) = self.engine_move(1 << work.min(MAX_ENGINE_WORK)) else { return known };
-        let undo = self.play(step);
-        let after = self.key().check;
-        self.take_back(step, undo);
-        let advice = Advice { after, work };
+        // Meanwhile the other threads go on with what is known.
+        let asked = Advice { after: known.and_then(|known| known.after), work };
+        self.shared.advice.put(key, Some(asked));
+        let advice = match self.engine_move(1 << work) {
+            Some(step) => {
+                let undo = self.play(step);
+                let after = Some(self.key().check);
+                self.take_back(step, undo);
+                Some(Advice { after, work })
+            }
+            None => known,
+        };
         self.shared.advice.put(key, advice);
-        Some(advice)
+        advice
     }
 
-    /// Returns the engine's move in the current state after that many nodes.
+    /// Returns the engine's move in the current state after that many nodes, or `None` if there is no
+    /// memory for an engine or the search is over.
     #[cold]
     fn engine_move(&mut self, nodes: u64) -> Option<Step> {
         let rules = &self.shared.advice.rules;
         let position = self.state.position(self.shared.rules);
         let game = Game::from_position(Arc::clone(rules), position).ok()?;
-        self.adviser.get_or_init(|| {
-            let table_bytes = ENGINE_TABLE_BYTES;
-            let options = EngineOptions { table_bytes, ..EngineOptions::new(rules) };
+        let create = || {
+            let options =
+                EngineOptions { table_bytes: ENGINE_TABLE_BYTES, ..EngineOptions::new(rules) };
             Engine::new(Arc::clone(rules), options).ok()
+        };
+        let mut engine = self.adviser.take().or_else(create)?;
+        let stopper = engine.stopper();
+        let (sender, receiver) = mpsc::channel();
+        let best = thread::scope(|scope| {
+            let engine = &mut engine;
+            scope.spawn(move || sender.send(engine.best_move(&game, &Limits::nodes(nodes))));
+            loop {
+                match receiver.recv_timeout(REPORT_EVERY) {
+                    Err(RecvTimeoutError::Timeout) => self.check_limits(),
+                    found => break found.ok()?.ok(),
+                }
+                if self.is_leaving() {
+                    stopper.stop();
+                }
+            }
         });
-        let engine = self.adviser.get_mut()?.as_mut()?;
-        let time = self.control.time_left();
-        let limits = Limits { time, ..Limits::nodes(nodes) };
-        engine.best_move(&game, &limits).ok().map(|best| Step::of(&best))
+        self.adviser = Some(engine);
+        best.filter(|_| !self.is_leaving()).map(|best| Step::of(&best))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::engine::state::State;
     use crate::game::rules::Side;
@@ -130,7 +153,7 @@ mod tests {
             let value = table_value(&rules, &tables, &position);
             for prover in Side::ALL {
                 let control = Control::new(None);
-                control.max_nodes.store(100_000, std::sync::atomic::Ordering::Relaxed);
+                control.max_nodes.store(100_000, Ordering::Relaxed);
                 let root = State::new(&shared.board, &position);
                 let mut worker = Worker::new(&shared, &control, prover, root);
                 let numbers = worker.solve();
@@ -151,6 +174,7 @@ mod tests {
         let rules = rules("brandubh");
         let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
         let control = Control::new(None);
+        control.max_nodes.store(u64::MAX, Ordering::Relaxed);
         let position = random_positions(&rules, "K4v8", 1, 20_261_129).remove(0);
         let root = State::new(&shared.board, &position);
         let mut worker = Worker::new(&shared, &control, position.to_move, root);
@@ -162,17 +186,39 @@ mod tests {
         let mut engine = Engine::new(Arc::clone(&shared.advice.rules), options).unwrap();
         let best = engine.best_move(&game, &Limits::nodes(1 << FIRST_WORK)).unwrap();
         worker.play(Step::of(&best));
-        assert_eq!(first.after, worker.key().check);
+        assert_eq!(first.after, Some(worker.key().check));
         worker.set_state(State::new(&shared.board, game.position()));
 
         // A mark that the engine would not make.
-        let marked = Advice { after: !first.after, ..first };
-        shared.advice.put(key, marked);
+        let marked = Advice { after: first.after.map(|after| !after), ..first };
+        shared.advice.put(key, Some(marked));
         for known in [None, Some(marked)] {
             let later = worker.advice(key, FIRST_WORK + WORK_STEP - 1, known).unwrap();
             assert_eq!(later.after, marked.after);
         }
         let asked_again = worker.advice(key, FIRST_WORK + WORK_STEP, Some(marked)).unwrap();
         assert_ne!(asked_again.after, marked.after);
+    }
+
+    #[test]
+    fn the_engine_ends_with_the_search() {
+        let rules = rules("brandubh");
+        let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
+        let position = random_positions(&rules, "K4v8", 1, 20_261_129).remove(0);
+        let known = Advice { after: Some(1), work: FIRST_WORK };
+        for known in [None, Some(known)] {
+            // No node is left.
+            let control = Control::new(None);
+            let root = State::new(&shared.board, &position);
+            let mut worker = Worker::new(&shared, &control, position.to_move, root);
+            let key = worker.key();
+            shared.advice.put(key, known);
+            // More nodes than can be searched.
+            let advice = worker.advice(key, 40, known);
+            assert_eq!(advice.map(|advice| advice.work), known.map(|known| known.work));
+            let kept = shared.advice.get(key);
+            assert_eq!(kept.map(|kept| kept.work), known.map(|known| known.work));
+            assert!(worker.is_stopped);
+        }
     }
 }

@@ -68,7 +68,7 @@ impl<const W: usize> Worker<'_, '_, W> {
                 let work = self.work_since(nodes_before).max(work_before);
                 advice = self.advice(key, work, advice);
             }
-            let advised = advice.map(|advice| advice.after);
+            let advised = advice.and_then(|advice| advice.after);
             let mut choice = self.choose(first, max_phi, advised, false);
             // Where the mover will probably fail, each of its moves has to be answered. Where it will
             // probably succeed, one move is enough: threads that search others waste their time.

@@ -1,7 +1,7 @@
 //! Data that the threads of a search share.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::engine::board_tables::BoardTables;
 use crate::engine::state::{State, Step};
@@ -64,11 +64,6 @@ impl Control {
     /// Returns whether the deadline has passed.
     pub(in crate::proof) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// Returns the time until the deadline.
-    pub(super) fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 }
 

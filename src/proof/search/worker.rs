@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::engine::Engine;
 use crate::engine::state::{State, Step, Undo};
 use crate::game::rules::Side;
 use crate::proof::hashes::{Hashes, Key};
 use crate::proof::table::{Entry, INFINITE};
 
-use super::advice::Adviser;
 use super::numbers::{HARD, Numbers};
 use super::shared::{Control, Shared};
 
@@ -62,8 +62,8 @@ pub(in crate::proof) struct Worker<'a, 't, const W: usize> {
     pub(in crate::proof) report: Option<&'a mut (dyn FnMut() -> bool + 'a)>,
     /// When the last report was made.
     reported: Instant,
-    /// The engine that advises this thread.
-    pub(super) adviser: Adviser,
+    /// The engine that advises this thread, created when it is first asked.
+    pub(super) adviser: Option<Engine>,
 }
 
 impl<'a, 't, const W: usize> Worker<'a, 't, W> {
@@ -90,7 +90,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             is_stopped: false,
             report: None,
             reported: Instant::now(),
-            adviser: Adviser::default(),
+            adviser: None,
         }
     }
 
@@ -198,27 +198,37 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
     /// Counts a node, and from time to time checks the limits and reports.
     pub(super) fn count_node(&mut self) {
         self.nodes += 1;
-        let control = self.control;
         if self.nodes.is_multiple_of(INTERVAL) {
-            let nodes = control.nodes.fetch_add(INTERVAL, Ordering::Relaxed) + INTERVAL;
-            let is_over = nodes >= control.max_nodes.load(Ordering::Relaxed) || control.is_late();
-            let is_interrupted = match &mut self.report {
-                Some(report) if self.reported.elapsed() >= REPORT_EVERY => {
-                    self.reported = Instant::now();
-                    !report()
-                }
-                _ => false,
-            };
-            if is_over || is_interrupted {
-                control.stopped.store(true, Ordering::Relaxed);
-            }
-            self.is_stopped |= control.stopped.load(Ordering::Relaxed);
-            if self.shared.is_parallel {
-                let solved =
-                    self.line.iter().position(|&key| self.solved_by_another(key).is_some());
-                self.solved_ply = solved.map_or(u32::MAX, |ply| ply as u32);
-            }
+            self.control.nodes.fetch_add(INTERVAL, Ordering::Relaxed);
+            self.check_limits();
         }
+    }
+
+    /// Checks the limits and what other threads have solved, and reports if it is time to.
+    pub(super) fn check_limits(&mut self) {
+        let control = self.control;
+        let nodes = control.nodes.load(Ordering::Relaxed);
+        let is_over = nodes >= control.max_nodes.load(Ordering::Relaxed) || control.is_late();
+        let is_interrupted = match &mut self.report {
+            Some(report) if self.reported.elapsed() >= REPORT_EVERY => {
+                self.reported = Instant::now();
+                !report()
+            }
+            _ => false,
+        };
+        if is_over || is_interrupted {
+            control.stopped.store(true, Ordering::Relaxed);
+        }
+        self.is_stopped |= control.stopped.load(Ordering::Relaxed);
+        if self.shared.is_parallel {
+            let solved = self.line.iter().position(|&key| self.solved_by_another(key).is_some());
+            self.solved_ply = solved.map_or(u32::MAX, |ply| ply as u32);
+        }
+    }
+
+    /// Returns whether the search of the current state is over, or that of a position above it.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.is_stopped || self.solved_ply != u32::MAX
     }
 
     /// Returns the result of a position of the line if another thread has solved it meanwhile: this
