@@ -24,7 +24,7 @@ const WORK_STEP: u32 = 2;
 /// The engine's transposition table, which each thread has beside the table of proof numbers.
 const ENGINE_TABLE_BYTES: usize = 64 << 20;
 /// How much more expensive the other moves look.
-pub(super) const OTHERS_FACTOR: u32 = 2;
+pub(in crate::proof) const OTHERS_FACTOR: u32 = 2;
 
 /// What the engine has advised so far.
 pub(in crate::proof) struct AdviceTable {
@@ -37,17 +37,23 @@ pub(in crate::proof) struct AdviceTable {
 
 /// The engine's move in a position.
 #[derive(Clone, Copy)]
-pub(super) struct Advice {
+pub(in crate::proof) struct Advice {
     /// The [`Key::check`] of the position after the move; `None` until the engine has found one.
-    pub(super) after: Option<u64>,
+    pub(in crate::proof) after: Option<u64>,
     /// The binary logarithm of the nodes that had been searched when the engine was asked.
     work: u32,
 }
 
 impl AdviceTable {
-    pub(super) fn new(rules: &Ruleset) -> AdviceTable {
+    pub(in crate::proof) fn new(rules: &Ruleset) -> AdviceTable {
         let rules = Arc::new(rules.clone());
         AdviceTable { rules, first_work: FIRST_WORK, by_position: Mutex::default() }
+    }
+
+    /// Returns whether the engine is to be asked when about 2^`work` nodes have been searched below a
+    /// position. `asked` is the work when it was asked before.
+    pub(in crate::proof) fn is_due(&self, work: u32, asked: Option<u32>) -> bool {
+        work >= asked.map_or(self.first_work, |asked| asked + WORK_STEP)
     }
 
     fn get(&self, key: Key) -> Option<Advice> {
@@ -67,17 +73,20 @@ impl<const W: usize> Worker<'_, '_, W> {
     /// Returns the advice for the current state, below which about 2^`work` nodes have been searched.
     /// `known` is the advice so far.
     #[inline]
-    pub(super) fn advice(&mut self, key: Key, work: u32, known: Option<Advice>) -> Option<Advice> {
-        if work < self.shared.advice.first_work {
-            return None;
-        }
-        let is_recent = |advice: &Advice| work < advice.work + WORK_STEP;
-        if known.as_ref().is_some_and(is_recent) {
+    pub(in crate::proof) fn advice(
+        &mut self,
+        key: Key,
+        work: u32,
+        known: Option<Advice>,
+    ) -> Option<Advice> {
+        let table = &self.shared.advice;
+        let is_due = |known: Option<Advice>| table.is_due(work, known.map(|advice| advice.work));
+        if !is_due(known) {
             return known;
         }
         // Another thread may have asked.
-        let known = self.shared.advice.get(key).or(known);
-        if known.as_ref().is_some_and(is_recent) {
+        let known = table.get(key).or(known);
+        if !is_due(known) {
             return known;
         }
         // Meanwhile the other threads go on with what is known.

@@ -31,6 +31,7 @@ mod worker;
 
 pub use sampling::SolvedPosition;
 
+pub(super) use advice::{AdviceTable, OTHERS_FACTOR};
 pub(super) use numbers::Numbers;
 pub(super) use sampling::Sampler;
 pub(super) use shared::{Control, Shared};

@@ -1,13 +1,14 @@
 //! The choice of the next job.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::engine::state::State;
 use crate::game::moves::Move;
 use crate::game::position::Position;
-use crate::game::rules::Ruleset;
+use crate::game::rules::{Ruleset, Side};
 use crate::proof::canonical::Canonical;
-use crate::proof::search::Worker;
+use crate::proof::search::{Control, Worker};
 
 use super::claims::{Claim, ClaimedJob};
 use super::desk::Desk;
@@ -39,6 +40,12 @@ pub(super) struct Job<const W: usize> {
 /// The outcome of choosing a job.
 pub(super) enum Choice<const W: usize> {
     Job(Job<W>),
+    /// First the engine is to be asked about this position, below which about 2^`work` nodes have been
+    /// searched.
+    Advice {
+        id: NodeId,
+        work: u32,
+    },
     /// The results answer the question: whether the side wins.
     Answered(bool),
     /// There is no job: all are running, or wait for the other question.
@@ -65,6 +72,10 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             desk.questions.set_lacks_closed_set(side, lacks_closed_sets);
             if lacks_closed_sets && desk.questions.closed_set_waits(side, desk.nodes()) {
                 return Ok(Choice::Nothing);
+            }
+            let tree = &mut desk.contents.trees[side];
+            if let Some((id, work)) = tree.take_due_advice(root, &values, &self.shared.advice) {
+                return Ok(Choice::Advice { id, work });
             }
             let seeks_closed_set = lacks_closed_sets || !desk.questions.is_open(side.other());
             let Some(id) = next else { return Ok(Choice::Nothing) };
@@ -103,6 +114,18 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 seeks_closed_set,
             }));
         }
+    }
+
+    /// Asks the engine about a canonical position. Returns the hash of the position after its move:
+    /// [`Key::check`](crate::proof::hashes::Key).
+    pub(super) fn ask(&self, position: &Canonical<W>, side: Side, work: u32) -> Option<u64> {
+        let control = Control::new(self.deadline);
+        control.max_nodes.store(u64::MAX, Ordering::Relaxed);
+        let root = State::new(&self.shared.board, &position.position(self.rules.id()));
+        let mut goes_on = || !self.is_stopped();
+        let mut worker = Worker::new(self.shared, &control, side, root);
+        worker.report = Some(&mut goes_on);
+        worker.advice(worker.key(), work, None)?.after
     }
 
     /// Returns the nodes for a job: the rest if it was interrupted, and twice the nodes of all jobs

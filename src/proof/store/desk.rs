@@ -8,6 +8,7 @@ use crate::proof::canonical::Canonical;
 use crate::proof::certificate::Part;
 use crate::proof::prover::{JobCounts, ProofOptions, ProofProgress};
 use crate::proof::questions::Questions;
+use crate::proof::search::Worker;
 
 use super::contents::Contents;
 use super::error::StoreError;
@@ -96,6 +97,23 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
             }
             is_kept
         });
+    }
+
+    /// Records the engine's move in a position; `after` is the hash of the position after it.
+    pub(super) fn advise(
+        &mut self,
+        worker: &mut Worker<'_, '_, W>,
+        id: NodeId,
+        after: Option<u64>,
+    ) {
+        let tree = &mut self.contents.trees[worker.prover];
+        let moved = tree.moves(id).iter().copied().find(|&moved| {
+            worker.set(&tree.node(moved).position);
+            Some(worker.key().check) == after
+        });
+        if let Some(moved) = moved {
+            tree.advise(id, moved);
+        }
     }
 
     /// Returns the answers, with the current numbers of open questions.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::game::rules::Side;
 use crate::proof::canonical::Canonical;
+use crate::proof::search::{AdviceTable, OTHERS_FACTOR};
 use crate::proof::table;
 
 /// The infinite number of solved positions.
@@ -30,6 +31,15 @@ pub(super) struct Node<const W: usize> {
     pub(super) nodes: u64,
     /// The number of jobs at the position.
     pub(super) jobs: u64,
+    /// The position from which a move was first seen to lead here.
+    parent: Option<NodeId>,
+    /// The total nodes of the jobs at the position, and at those of which it is an ancestor by
+    /// `parent`.
+    nodes_below: u64,
+    /// The position after the engine's move.
+    advised: Option<NodeId>,
+    /// The binary logarithm of `nodes_below` when the engine was asked.
+    asked: Option<u32>,
     /// The nodes of the largest finished job, whose moves are kept.
     finished_nodes: Option<u64>,
     /// The positions after its moves, except those that the rules or the tables decide.
@@ -115,6 +125,10 @@ impl<const W: usize> Tree<W> {
                 proved: None,
                 nodes: 0,
                 jobs: 0,
+                parent: None,
+                nodes_below: 0,
+                advised: None,
+                asked: None,
                 finished_nodes: None,
                 moves: Vec::new(),
                 is_busy: false,
@@ -147,6 +161,12 @@ impl<const W: usize> Tree<W> {
         }
         self.jobs += 1;
         self.job_nodes += nodes;
+        let mut ancestor = Some(id);
+        while let Some(id) = ancestor {
+            let node = self.node_mut(id);
+            node.nodes_below += nodes;
+            ancestor = node.parent;
+        }
     }
 
     /// Adds an open result. Of several finished ones, that with the most nodes is kept.
@@ -168,7 +188,12 @@ impl<const W: usize> Tree<W> {
         }
         let mut ids = Vec::with_capacity(moves.len());
         for (after, numbers) in moves {
+            // Only a new position gets a parent, so that nothing is its own ancestor.
+            let is_new = self.find(&after).is_none();
             let child = self.id(after);
+            if is_new {
+                self.node_mut(child).parent = Some(id);
+            }
             self.node_mut(child).is_reached = true;
             if self.node(child).is_leaf() {
                 self.node_mut(child).estimate = unsolved(numbers);
@@ -240,6 +265,7 @@ impl<const W: usize> Tree<W> {
         let aim = node.aim(self.side);
         let failure = 1 - aim;
         let (mut least, mut most, mut open) = (INFINITE, 0, 0);
+        let advised = node.advised.filter(|&child| self.evaluate(child, values)[failure] > 0);
         for &child in &node.moves {
             let numbers = self.evaluate(child, values);
             if numbers[aim] == 0 {
@@ -247,7 +273,7 @@ impl<const W: usize> Tree<W> {
                 return numbers;
             }
             if numbers[failure] > 0 {
-                least = least.min(numbers[aim]);
+                least = least.min(surcharged(numbers[aim], child, advised));
                 most = most.max(numbers[failure]);
                 open += 1;
             }
@@ -276,12 +302,14 @@ impl<const W: usize> Tree<W> {
     fn best_moves(&self, id: NodeId, values: &Values, visited: &[Visit]) -> Vec<NodeId> {
         let node = self.node(id);
         let aim = node.aim(self.side);
+        let advised = node.advised.filter(|&child| values.of(child)[1 - aim] > 0);
         let mut moves: Vec<([u32; 2], NodeId)> = Vec::with_capacity(node.moves.len());
         for &child in &node.moves {
             let is_repeated = visited[child as usize] == Visit::OnLine;
             let numbers = if is_repeated { [HOPELESS, 1] } else { values.of(child) };
             if !numbers.contains(&0) {
-                moves.push(([numbers[aim], numbers[1 - aim]], child));
+                let effort = surcharged(numbers[aim], child, advised);
+                moves.push(([effort, numbers[1 - aim]], child));
             }
         }
         moves.sort_unstable();
@@ -300,6 +328,35 @@ impl<const W: usize> Tree<W> {
             id = best;
         }
         line
+    }
+
+    /// Returns a position of the most promising line for which the engine's advice is due, with the
+    /// binary logarithm of the nodes below it. It counts as asked.
+    pub(super) fn take_due_advice(
+        &mut self,
+        root: NodeId,
+        values: &Values,
+        advice: &AdviceTable,
+    ) -> Option<(NodeId, u32)> {
+        let line = self.line(root, values);
+        let due = std::iter::once(root).chain(line).find_map(|id| {
+            let node = self.node(id);
+            let work = (1 + node.nodes_below).ilog2();
+            let is_due = node.position.to_move == self.side
+                && !node.is_leaf()
+                && advice.is_due(work, node.asked);
+            is_due.then_some((id, work))
+        });
+        if let Some((id, work)) = due {
+            self.node_mut(id).asked = Some(work);
+        }
+        due
+    }
+
+    /// Records the engine's move in a position, as the position after it. The other moves look more
+    /// expensive until it has failed.
+    pub(super) fn advise(&mut self, id: NodeId, after: NodeId) {
+        self.node_mut(id).advised = Some(after);
     }
 
     /// Counts the positions below the root that have no finished job.
@@ -361,6 +418,16 @@ impl Values {
 /// Limits the numbers of a result without a certificate: they must not look proved.
 pub(super) fn unsolved(numbers: [u32; 2]) -> [u32; 2] {
     numbers.map(|number| number.clamp(1, HOPELESS))
+}
+
+/// Adds the surcharge of moves that the engine does not prefer.
+fn surcharged(number: u32, child: NodeId, advised: Option<NodeId>) -> u32 {
+    match advised {
+        Some(advised) if advised != child && number < HOPELESS => {
+            number.saturating_mul(OTHERS_FACTOR).min(HOPELESS - 1)
+        }
+        _ => number,
+    }
 }
 
 /// Adds the surcharge of claimed positions, which makes workers spread out.

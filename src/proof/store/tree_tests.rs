@@ -5,6 +5,7 @@ use crate::engine::board_tables::BoardTables;
 use crate::engine::state::State;
 use crate::game::rules::Side;
 use crate::proof::canonical::{Canonical, Symmetries};
+use crate::proof::search::AdviceTable;
 use crate::proof::tests::{random_positions, rules};
 
 /// Different positions with this side to move.
@@ -67,6 +68,46 @@ fn the_next_job_is_the_most_promising_one_that_is_free_and_undecided() {
         tree.node_mut(id).is_busy = true;
     }
     assert_eq!(next(&tree), None);
+}
+
+#[test]
+fn moves_look_more_expensive_than_an_open_one_of_the_engine() {
+    let (mut tree, root, [_, first, second, third]) = three_moves([[5, 7], [3, 4], [9, 2]]);
+    let [first, second, third] = [first, second, third].map(|position| tree.id(position));
+    let next = |tree: &Tree<1>| {
+        let values = tree.values(root);
+        (values.of(root)[0], tree.select(root, &values, &mut |_| true))
+    };
+    assert_eq!(next(&tree), (3, Some(second)));
+    tree.advise(root, first);
+    assert_eq!(next(&tree), (5, Some(first)));
+    tree.advise(root, third);
+    assert_eq!(next(&tree), (6, Some(second)));
+    let position = tree.node(third).position;
+    tree.prove(position, false);
+    assert_eq!(next(&tree), (3, Some(second)));
+}
+
+#[test]
+fn advice_is_due_where_the_side_in_question_is_to_move_and_work_has_grown() {
+    let (mut tree, root, [start, first, ..]) = three_moves([[1, 7], [3, 4], [9, 2]]);
+    let advice = AdviceTable::new(&rules("brandubh"));
+    let mut due = |tree: &mut Tree<1>| tree.take_due_advice(root, &tree.values(root), &advice);
+    tree.count(start, 60_000);
+    assert_eq!(due(&mut tree), None);
+    tree.count(first, 10_000);
+    assert_eq!(due(&mut tree), Some((root, 16)));
+    assert_eq!(due(&mut tree), None);
+    // The defenders are to move after the first move, and the attackers after the next.
+    let last = positions(Side::Attackers, 2)[1];
+    tree.add_open(first, [1, 7], Some(10_000), vec![(last, [1, 7])]);
+    tree.count(last, 100_000);
+    tree.add_open(last, [1, 7], Some(100_000), vec![(positions(Side::Defenders, 4)[3], [1, 7])]);
+    let last = tree.id(last);
+    assert_eq!(due(&mut tree), Some((last, 16)));
+    tree.count(first, 100_000);
+    assert_eq!(due(&mut tree), Some((root, 18)));
+    assert_eq!(due(&mut tree), None);
 }
 
 /// A repetition is hopeless, but not disproved: when nothing else is left, the repeated position

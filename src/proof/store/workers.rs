@@ -153,7 +153,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         self.changed.notify_all();
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
@@ -218,6 +218,15 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             for side in desk.open_questions() {
                 match self.choose(&mut desk, &mut workers[side])? {
                     Choice::Job(job) => return Ok(Some(job)),
+                    Choice::Advice { id, work } => {
+                        let position = desk.contents.trees[side].node(id).position;
+                        drop(desk);
+                        let after = self.ask(&position, side, work);
+                        desk = self.desk();
+                        desk.advise(&mut workers[side], id, after);
+                        is_news = true;
+                        break;
+                    }
                     Choice::Answered(is_won) => {
                         self.conclude(&mut desk, &mut workers[side], is_won)?;
                         is_news = true;
