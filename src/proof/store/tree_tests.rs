@@ -102,7 +102,9 @@ fn advice_is_due_where_the_side_in_question_is_to_move_and_work_has_grown() {
     let last = positions(Side::Attackers, 2)[1];
     tree.add_open(first, [1, 7], Some(10_000), vec![(last, [1, 7])]);
     tree.count(last, 100_000);
-    tree.add_open(last, [1, 7], Some(100_000), vec![(positions(Side::Defenders, 4)[3], [1, 7])]);
+    assert_eq!(due(&mut tree), None, "its moves are not known yet");
+    let other = positions(Side::Defenders, 4)[3];
+    tree.add_open(last, [1, 7], Some(100_000), vec![(other, [1, 7]), (first, [1, 7])]);
     let last = tree.id(last);
     assert_eq!(due(&mut tree), Some((last, 16)));
     tree.count(first, 100_000);
