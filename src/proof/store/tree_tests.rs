@@ -92,7 +92,7 @@ fn moves_look_more_expensive_than_an_open_one_of_the_engine() {
 fn advice_is_due_where_the_side_in_question_is_to_move_and_work_has_grown() {
     let (mut tree, root, [start, first, ..]) = three_moves([[1, 7], [3, 4], [9, 2]]);
     let advice = AdviceTable::new(&rules("brandubh"));
-    let mut due = |tree: &mut Tree<1>| tree.take_due_advice(root, &tree.values(root), &advice);
+    let due = |tree: &mut Tree<1>| tree.take_due_advice(root, &tree.values(root), &advice);
     tree.count(start, 60_000);
     assert_eq!(due(&mut tree), None);
     tree.count(first, 10_000);
