@@ -133,6 +133,8 @@ impl<const W: usize> Worker<'_, '_, W> {
                 }
             }
         });
+        // The engine may have ended before it was stopped.
+        stopper.reset();
         self.adviser = Some(engine);
         best.filter(|_| !self.is_leaving()).map(|best| Step::of(&best))
     }

@@ -73,18 +73,18 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             if lacks_closed_sets && desk.questions.closed_set_waits(side, desk.nodes()) {
                 return Ok(Choice::Nothing);
             }
-            let tree = &mut desk.contents.trees[side];
-            if let Some((id, work)) = tree.take_due_advice(root, &values, &self.shared.advice) {
-                return Ok(Choice::Advice { id, work });
-            }
             let seeks_closed_set = lacks_closed_sets || !desk.questions.is_open(side.other());
             let Some(id) = next else { return Ok(Choice::Nothing) };
-            let node = desk.contents.trees[side].node(id);
-            let (position, jobs) = (node.position, node.jobs);
             let nodes_left = self.nodes_left().unwrap_or(u64::MAX);
             if nodes_left == 0 {
                 return Ok(Choice::Nothing);
             }
+            let tree = &mut desk.contents.trees[side];
+            if let Some((id, work)) = tree.take_due_advice(root, &values, &self.shared.advice) {
+                return Ok(Choice::Advice { id, work });
+            }
+            let node = tree.node(id);
+            let (position, jobs) = (node.position, node.jobs);
             let text = position.position(self.rules.id()).to_text(self.rules);
             let claimed = ClaimedJob { position: text, side };
             let Some(claim) = Claim::take(&desk.contents.folder, &claimed)? else {

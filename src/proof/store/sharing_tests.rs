@@ -16,7 +16,7 @@ use super::journal::{Finding, JournalReader};
 use super::tests::{Case, RUN, Run, files_in};
 use super::*;
 use crate::engine::state::State;
-use crate::game::rules::{Endless, Side};
+use crate::game::rules::{BySide, Endless, Side};
 use crate::proof::answer::ProvedValue;
 use crate::proof::certificate::{Certificate, Part};
 use crate::proof::prover::{prove, shared};
@@ -73,25 +73,8 @@ fn a_job_that_was_finished_before_the_claim_is_not_repeated() {
     let parties = (&case.rules, &shared);
     let contents = Contents::read(case.new_store(folder.path()), parties, &case.tables, &|_| ());
     let state = State::new(&shared.board, &case.position);
-    let (root, _) = shared.symmetries.canonical(&state);
     let store = StoreOptions::new(folder.path(), &case.text);
-    let team = Team {
-        shared: &shared,
-        rules: &case.rules,
-        position: &case.position,
-        root,
-        options: &options,
-        store: &store,
-        tables: &case.tables,
-        deadline: None,
-        started: Instant::now(),
-        desk: Mutex::new(Desk::new(contents.unwrap(), &options, root)),
-        changed: Condvar::new(),
-        stopped: AtomicBool::new(false),
-        working: AtomicUsize::new(1),
-        nodes: AtomicU64::new(0),
-        running: Vec::new(),
-    };
+    let team = team(&case, &shared, &options, (&store, contents.unwrap()));
     case.run(folder.path(), Run { max_nodes: Some(300), ..RUN }).unwrap();
     let control = Control::new(None);
     let mut desk = team.desk.lock().unwrap();
@@ -99,7 +82,68 @@ fn a_job_that_was_finished_before_the_claim_is_not_repeated() {
         let mut worker = Worker::new(&shared, &control, side, state.clone());
         let choice = team.choose(&mut desk, &mut worker).unwrap();
         let Choice::Job(job) = choice else { panic!("no job for {side:?}") };
-        assert_ne!(job.position, root, "{side:?}");
+        assert_ne!(job.position, team.root, "{side:?}");
+    }
+}
+
+#[test]
+fn the_engine_is_asked_before_the_next_job_where_work_has_grown() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(300), ..RUN }).unwrap();
+    let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
+    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
+    let parties = (&case.rules, &shared);
+    let contents = Contents::read(case.store(folder.path()), parties, &case.tables, &|_| ());
+    let store = StoreOptions::new(folder.path(), &case.text);
+    let team = team(&case, &shared, &options, (&store, contents.unwrap()));
+    let control = Control::new(None);
+    let state = State::new(&shared.board, &case.position);
+    let mut workers = BySide::from_fn(|side| Worker::new(&shared, &control, side, state.clone()));
+    let side = case.position.to_move;
+    let id = team.desk.lock().unwrap().contents.trees[side].id(team.root);
+    for nodes in [0, 100_000] {
+        // The question with the fewest nodes comes first.
+        let mut desk = team.desk.lock().unwrap();
+        desk.contents.trees[side].count(team.root, nodes);
+        desk.contents.trees[side.other()].job_nodes = u64::MAX / 2;
+        drop(desk);
+        assert!(team.next_job(&mut workers).unwrap().is_some());
+        let desk = team.desk.lock().unwrap();
+        let advised = desk.contents.trees[side].node(id).advised;
+        assert_eq!(advised.is_some(), nodes > 0);
+        let Some(advised) = advised else { continue };
+        let mut worker = Worker::new(&shared, &control, side, state.clone());
+        let engine = worker.advice(worker.key(), 16, None).unwrap();
+        worker.set(&desk.contents.trees[side].node(advised).position);
+        assert_eq!(engine.after, Some(worker.key().check));
+    }
+}
+
+/// A process with one worker, which has done nothing.
+fn team<'a, 't>(
+    case: &'a Case,
+    shared: &'a Shared<'t, 1>,
+    options: &'a ProofOptions<'a>,
+    (store, contents): (&'a StoreOptions<'a>, Contents<'a, 't, 1>),
+) -> Team<'a, 't, 1> {
+    let (root, _) = shared.symmetries.canonical(&State::new(&shared.board, &case.position));
+    Team {
+        shared,
+        rules: &case.rules,
+        position: &case.position,
+        root,
+        options,
+        store,
+        tables: &case.tables,
+        deadline: None,
+        started: Instant::now(),
+        desk: Mutex::new(Desk::new(contents, options, root)),
+        changed: Condvar::new(),
+        stopped: AtomicBool::new(false),
+        working: AtomicUsize::new(1),
+        nodes: AtomicU64::new(0),
+        running: Vec::new(),
     }
 }
 

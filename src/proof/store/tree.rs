@@ -37,7 +37,7 @@ pub(super) struct Node<const W: usize> {
     /// `parent`.
     nodes_below: u64,
     /// The position after the engine's move.
-    advised: Option<NodeId>,
+    pub(super) advised: Option<NodeId>,
     /// The binary logarithm of `nodes_below` when the engine was asked.
     asked: Option<u32>,
     /// The nodes of the largest finished job, whose moves are kept.

@@ -203,7 +203,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     }
 
     /// Claims the next job, waiting for one if necessary; `None` if the work is over.
-    fn next_job(
+    pub(super) fn next_job(
         &self,
         workers: &mut BySide<Worker<'_, 't, W>>,
     ) -> Result<Option<Job<W>>, StoreError> {
