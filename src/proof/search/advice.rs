@@ -91,7 +91,7 @@ impl<const W: usize> Worker<'_, '_, W> {
         }
         // Meanwhile the other threads go on with what is known.
         let asked = Advice { after: known.and_then(|known| known.after), work };
-        self.shared.advice.put(key, Some(asked));
+        table.put(key, Some(asked));
         let advice = match self.engine_move(1 << work) {
             Some(step) => {
                 let undo = self.play(step);
@@ -101,7 +101,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             None => known,
         };
-        self.shared.advice.put(key, advice);
+        table.put(key, advice);
         advice
     }
 

@@ -12,7 +12,7 @@ use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, Part, check};
 use crate::proof::checkpoint::Effort;
 use crate::proof::prover::{JobAnswer, Proof, ProofOptions, ProofProgress, answer_job, shared};
-use crate::proof::search::{Control, Shared, Worker};
+use crate::proof::search::{Control, REPORT_EVERY, Shared, Worker};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
 use super::StoreOptions;
@@ -27,8 +27,6 @@ use super::journal::{Finding, JobRecord};
 
 /// How long a worker without a job waits before it looks for one again.
 const WAIT: Duration = Duration::from_millis(200);
-/// The time between two reports of progress.
-const REPORT_EVERY: Duration = Duration::from_millis(250);
 
 /// The workers of a process on one position.
 pub(super) struct Team<'a, 't, const W: usize> {
