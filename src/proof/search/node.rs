@@ -8,10 +8,16 @@ use crate::proof::table::{Entry, INFINITE};
 
 use super::advice::OTHERS_FACTOR;
 use super::numbers::{HARD, Numbers};
-use super::worker::{Child, Worker};
+use super::worker::{Child, MAX_PLY, Worker};
 
-/// Positions at this ply count as repetitions of the root.
-pub(super) const MAX_PLY: u32 = 400;
+/// How expensive a move looks, in sixteenths of its number.
+const PLAIN: u32 = 16;
+/// The same where the killer, the best move of the last position at this ply, is open, too. The best
+/// replies to different moves are mostly the same one (Akl and Newborn, "The principal continuation and
+/// the killer heuristic", 1977).
+const BESIDE_KILLER: u32 = PLAIN + 3;
+/// The same where the move that the engine advises is open, too.
+const BESIDE_ADVISED: u32 = PLAIN * OTHERS_FACTOR;
 
 /// With several threads, a visit of a move that took this many nodes may have left the numbers of
 /// the others behind.
@@ -41,6 +47,9 @@ impl<const W: usize> Worker<'_, '_, W> {
         {
             return solved;
         }
+        if step != Step::NONE {
+            self.killers[ply as usize] = step;
+        }
         // A repetition of this position, or of one below, depends on nothing above it.
         if numbers.rest >= ply {
             numbers.rest = HARD;
@@ -62,6 +71,7 @@ impl<const W: usize> Worker<'_, '_, W> {
         let mover_proves = self.state.to_move == self.prover;
         let nodes_before = self.nodes;
         let work_before = if mover_proves { self.work_at(key) } else { 0 };
+        let killer = self.killers[ply as usize];
         let mut advice = None;
         loop {
             if mover_proves {
@@ -69,12 +79,13 @@ impl<const W: usize> Worker<'_, '_, W> {
                 advice = self.advice(key, work, advice);
             }
             let advised = advice.and_then(|advice| advice.after);
-            let mut choice = self.choose(first, max_phi, advised, false);
+            let favourite = self.favourite(first, advised, killer);
+            let mut choice = self.choose(first, max_phi, favourite, false);
             // Where the mover will probably fail, each of its moves has to be answered. Where it will
             // probably succeed, one move is enough: threads that search others waste their time.
             let spreads = choice.as_ref().is_ok_and(|choice| choice.phi > choice.delta);
             if spreads && self.shared.is_parallel {
-                choice = self.choose(first, max_phi, advised, true);
+                choice = self.choose(first, max_phi, favourite, true);
             }
             let choice = match choice {
                 Ok(choice) => choice,
@@ -98,10 +109,8 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             debug_assert!(phi_of_best <= delta);
             let child_max_phi = max_delta.saturating_sub(open - 1).min(INFINITE - 1);
-            let child_max_delta = max_phi
-                .min(second.saturating_add(second / 4 + 1))
-                .min(INFINITE - 1)
-                .div_ceil(factor);
+            let most = max_phi.min(second.saturating_add(second / 4 + 1)).min(INFINITE - 1);
+            let child_max_delta = (most * PLAIN).div_ceil(factor);
             let before = self.nodes;
             let numbers = self.visit(best, child_max_phi, child_max_delta, ply + 1);
             self.children[best].numbers = numbers;
@@ -151,22 +160,34 @@ impl<const W: usize> Worker<'_, '_, W> {
         found
     }
 
+    /// Returns the open move beside which the others look more expensive: the one that the engine
+    /// advises, or else the killer. `advised` is the [`Key::check`] after the engine's move.
+    fn favourite(&self, first: usize, advised: Option<u64>, killer: Step) -> Option<Favourite> {
+        let find = |is_wanted: &dyn Fn(&Child) -> bool| {
+            let children = self.children[first..].iter();
+            children.filter(|child| child.numbers.phi != 0).find(|child| is_wanted(child))
+        };
+        let favourite = |child: &Child, factor| Favourite { step: child.step, factor };
+        let advised = advised.and_then(|after| find(&|child: &Child| child.key.check == after));
+        match advised {
+            Some(child) => Some(favourite(child, BESIDE_ADVISED)),
+            None => {
+                find(&|child| child.step == killer).map(|child| favourite(child, BESIDE_KILLER))
+            }
+        }
+    }
+
     /// Chooses the most promising move; the error is the result if the position is solved. Moves
     /// whose numbers exceed the limit come last, since their search would return at once. If
-    /// `spreads`, moves that other threads are searching have a surcharge. `advised` is the
-    /// [`Key::check`] after the engine's move; if that is open, the others look more expensive.
+    /// `spreads`, moves that other threads are searching have a surcharge.
     fn choose(
         &self,
         first: usize,
         max_phi: u32,
-        advised: Option<u64>,
+        favourite: Option<Favourite>,
         spreads: bool,
     ) -> Result<Choice, (Numbers, Step)> {
         let children = &self.children[first..];
-        let is_open = |after: &u64| {
-            children.iter().any(|child| child.key.check == *after && child.numbers.phi != 0)
-        };
-        let advised = advised.filter(is_open);
         let mut choice = Choice {
             best: usize::MAX,
             phi: INFINITE,
@@ -175,7 +196,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             delta: 0,
             open: 0,
             phi_of_best: INFINITE,
-            factor: 1,
+            factor: PLAIN,
         };
         let mut success: Option<(u32, Step)> = None;
         let mut rest = HARD;
@@ -195,11 +216,11 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             choice.open += 1;
             max_child_phi = max_child_phi.max(phi);
-            let factor = match advised {
-                Some(after) if child.key.check != after => OTHERS_FACTOR,
-                _ => 1,
+            let factor = match favourite {
+                Some(favourite) if child.step != favourite.step => favourite.factor,
+                _ => PLAIN,
             };
-            let delta = delta.saturating_mul(factor).min(INFINITE - 1);
+            let delta = (delta * factor / PLAIN).min(INFINITE - 1);
             let busy = match spreads {
                 true => self.busy(child.key).load(Ordering::Relaxed),
                 false => 0,
@@ -243,7 +264,15 @@ struct Choice {
     /// The number of moves that are not solved.
     open: u32,
     phi_of_best: u32,
-    /// How much more expensive the best move looks because the engine prefers another one.
+    /// How expensive the best move looks, in sixteenths of its number.
+    factor: u32,
+}
+
+/// An open move that is preferred.
+#[derive(Clone, Copy)]
+struct Favourite {
+    step: Step,
+    /// How expensive the other moves look, in sixteenths of their numbers.
     factor: u32,
 }
 
@@ -269,14 +298,50 @@ mod tests {
             child.numbers = Numbers { phi: 10, delta: 30, rest: HARD };
         }
         let advised = worker.children[3].key.check;
-        let mut chosen = |phi, delta, advised| {
+        let killer = worker.children[3].step;
+        let mut chosen = |phi, delta, advised, killer| {
             worker.children[3].numbers = Numbers { phi, delta, rest: HARD };
-            let choice = worker.choose(0, INFINITE, advised, false).ok().unwrap();
+            let favourite = worker.favourite(0, advised, killer);
+            let choice = worker.choose(0, INFINITE, favourite, false).ok().unwrap();
             (choice.best == 3, choice.phi, choice.second, choice.factor)
         };
-        assert_eq!(chosen(10, 50, Some(advised)), (true, 50, 60, 1));
-        assert_eq!(chosen(10, 70, Some(advised)), (false, 60, 60, 2));
-        assert_eq!(chosen(10, 50, None), (false, 30, 30, 1));
-        assert_eq!(chosen(0, INFINITE, Some(advised)), (false, 30, 30, 1));
+        assert_eq!(chosen(10, 50, Some(advised), Step::NONE), (true, 50, 60, 16));
+        assert_eq!(chosen(10, 70, Some(advised), Step::NONE), (false, 60, 60, 32));
+        assert_eq!(chosen(10, 34, None, killer), (true, 34, 35, 16));
+        assert_eq!(chosen(10, 36, None, killer), (false, 35, 35, 19));
+        assert_eq!(chosen(10, 50, None, Step::NONE), (false, 30, 30, 16));
+        assert_eq!(chosen(0, INFINITE, Some(advised), killer), (false, 30, 30, 16));
+    }
+    #[test]
+    fn the_best_move_of_the_last_position_at_a_ply_is_preferred() {
+        let rules = rules("brandubh");
+        let position = *Game::new(rules.clone().into()).unwrap().position();
+        // Returns which of these two moves of the start an expansion searches, and the best one.
+        let visited = |killer, [cheap, dear]: [Key; 2], max_phi| {
+            let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
+            let control = Control::new(None);
+            control.max_nodes.store(u64::MAX, Ordering::Relaxed);
+            let root = State::new(&shared.board, &position);
+            let mut worker = Worker::new(&shared, &control, position.to_move, root);
+            worker.killers[0] = killer;
+            worker.expand(worker.key(), max_phi, INFINITE - 1, 0);
+            let best = shared.stored(&worker.state, position.to_move).map(|entry| entry.step);
+            assert_eq!(best, Some(worker.killers[0]));
+            assert_ne!(worker.killers[1], Step::NONE);
+            [cheap, dear].map(|key| shared.table.get(key).is_some())
+        };
+        let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
+        let control = Control::new(None);
+        let root = State::new(&shared.board, &position);
+        let mut worker = Worker::new(&shared, &control, position.to_move, root);
+        worker.add_children(0);
+        let cheap = *worker.children.iter().min_by_key(|child| child.numbers.delta).unwrap();
+        let limit = cheap.numbers.delta * BESIDE_KILLER / PLAIN;
+        let is_dear =
+            |child: &&Child| (cheap.numbers.delta + 1..limit).contains(&child.numbers.delta);
+        let dear = *worker.children.iter().find(is_dear).unwrap();
+        let (keys, max_phi) = ([cheap.key, dear.key], dear.numbers.delta + 1);
+        assert!(visited(Step::NONE, keys, max_phi)[0]);
+        assert_eq!(visited(dear.step, keys, max_phi), [false, true]);
     }
 }

@@ -33,7 +33,10 @@ pub(in crate::proof) struct WorkerUndo<const W: usize> {
     hashes: Hashes,
 }
 
-/// Slots for the positions of the line: a power of two, several times [`MAX_PLY`](super::node::MAX_PLY).
+/// Positions at this ply count as repetitions of the root.
+pub(super) const MAX_PLY: u32 = 400;
+
+/// Slots for the positions of the line: a power of two, several times [`MAX_PLY`].
 const PATH_SLOTS: usize = 1 << 12;
 
 /// A thread of the search.
@@ -53,6 +56,8 @@ pub(in crate::proof) struct Worker<'a, 't, const W: usize> {
     /// The ply of the first position of the line that another thread was seen to have solved, which
     /// this thread returns to; [`u32::MAX`] if there is none.
     pub(super) solved_ply: u32,
+    /// By ply, the best move of the last position there.
+    pub(super) killers: Vec<Step>,
     /// A stack of the moves of all positions on the line.
     pub(super) children: Vec<Child>,
     pub(super) steps: Vec<Step>,
@@ -84,6 +89,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
             path,
             line: Vec::new(),
             solved_ply: u32::MAX,
+            killers: vec![Step::NONE; MAX_PLY as usize],
             children,
             steps,
             nodes: 0,
