@@ -187,15 +187,17 @@ fn a_certificate_names_its_rules() {
 }
 
 #[test]
-fn the_kept_proof_of_brandubh_is_read() {
+fn the_kept_proofs_of_brandubh_are_read() {
     let place = Place::new();
     let proofs = format!("{}/examples/proofs", env!("CARGO_MANIFEST_DIR"));
-    let position = "/3t3/t6/3T3/ttTKTtt/3T3/3t3/3t3/ d";
-    let answer = place.run(&["probe", "brandubh", position, "--json", "--proofs", &proofs]).json();
-    assert_eq!(answer[0]["category"], "win", "{}", answer[0]);
-    let proof = &answer[0]["proof"];
-    assert_eq!(
-        (&proof["move"], &proof["certificate"]),
-        (&"d3-a3xa2".into(), &"brandubh-d2-a2.cert".into())
-    );
+    for (position, reply, certificate) in [
+        ("/3t3/t6/3T3/ttTKTtt/3T3/3t3/3t3/ d", "d3-a3xa2", "brandubh-d2-a2.cert"),
+        ("/1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ d", "c4-c1xb1", "brandubh-d1-b1.cert"),
+    ] {
+        let answer =
+            place.run(&["probe", "brandubh", position, "--json", "--proofs", &proofs]).json();
+        assert_eq!(answer[0]["category"], "win", "{}", answer[0]);
+        let proof = &answer[0]["proof"];
+        assert_eq!((&proof["move"], &proof["certificate"]), (&reply.into(), &certificate.into()));
+    }
 }
