@@ -167,14 +167,12 @@ impl<const W: usize> Worker<'_, '_, W> {
             let children = self.children[first..].iter();
             children.filter(|child| child.numbers.phi != 0).find(|child| is_wanted(child))
         };
-        let favourite = |child: &Child, factor| Favourite { step: child.step, factor };
-        let advised = advised.and_then(|after| find(&|child: &Child| child.key.check == after));
-        match advised {
-            Some(child) => Some(favourite(child, BESIDE_ADVISED)),
-            None => {
-                find(&|child| child.step == killer).map(|child| favourite(child, BESIDE_KILLER))
-            }
-        }
+        let advised = advised.and_then(|after| find(&|child| child.key.check == after));
+        let (child, factor) = match advised {
+            Some(child) => (child, BESIDE_ADVISED),
+            None => (find(&|child| child.step == killer)?, BESIDE_KILLER),
+        };
+        Some(Favourite { step: child.step, factor })
     }
 
     /// Chooses the most promising move; the error is the result if the position is solved. Moves
@@ -287,7 +285,7 @@ mod tests {
     use crate::proof::tests::rules;
 
     #[test]
-    fn moves_look_more_expensive_than_an_open_one_of_the_engine() {
+    fn moves_look_more_expensive_than_an_open_one_that_is_preferred() {
         let rules = rules("brandubh");
         let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
         let control = Control::new(None);
@@ -312,6 +310,7 @@ mod tests {
         assert_eq!(chosen(10, 50, None, Step::NONE), (false, 30, 30, 16));
         assert_eq!(chosen(0, INFINITE, Some(advised), killer), (false, 30, 30, 16));
     }
+
     #[test]
     fn the_best_move_of_the_last_position_at_a_ply_is_preferred() {
         let rules = rules("brandubh");
