@@ -164,8 +164,8 @@ impl<const W: usize> Worker<'_, '_, W> {
     /// advises, or else the killer. `advised` is the [`Key::check`] after the engine's move.
     fn favourite(&self, first: usize, advised: Option<u64>, killer: Step) -> Option<Favourite> {
         let find = |is_wanted: &dyn Fn(&Child) -> bool| {
-            let children = self.children[first..].iter();
-            children.filter(|child| child.numbers.phi != 0).find(|child| is_wanted(child))
+            let mut children = self.children[first..].iter();
+            children.find(|child| child.numbers.phi != 0 && is_wanted(child))
         };
         let advised = advised.and_then(|after| find(&|child| child.key.check == after));
         let (child, factor) = match advised {
