@@ -121,10 +121,15 @@ pub(super) struct PositionArgs {
 impl PositionArgs {
     /// Returns the position; without arguments, the ruleset's start position.
     pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, CliError> {
-        Ok(match self.position.is_empty() {
-            true => Position::start(rules)?,
-            false => Position::parse(&self.position.join(" "), rules)?,
-        })
+        self.given(rules)?.map_or_else(|| Ok(Position::start(rules)?), Ok)
+    }
+
+    /// Returns the position; `None` without arguments.
+    pub(super) fn given(&self, rules: &Ruleset) -> Result<Option<Position>, CliError> {
+        if self.position.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Position::parse(&self.position.join(" "), rules)?))
     }
 }
 

@@ -90,6 +90,18 @@ fn a_long_proof_is_kept_in_a_store() {
     }
     let text = place.run(&["solve", "--status", "--store", "proof"]).done();
     assert!(text.starts_with("attackers win? open: proof number "), "{text}");
+    // Without a position all that were asked for are shown, each in the image that the store has.
+    let other = "/2t2/t1T1t/1TKT1/t1T1t/2t2/ d";
+    let asked = [&["solve", &game, other, "--for", "defenders"], &store[..]].concat();
+    place.run(&asked).done();
+    let run = place.run(&["solve", "--json", "--status", "--store", "proof"]);
+    let positions = run.json().into_iter().map(|status| status["position"].clone());
+    assert_eq!(positions.collect::<Vec<_>>(), ["/1t1t1/2T2/tTKTt/2T2/1t1t1/ a", other]);
+    let text = place.run(&["solve", "--status", "--store", "proof"]).done();
+    assert!(text.contains(&format!("\n{other}\nattackers win? not won\n")), "{text}");
+    let status = solved(&place, &[&game, other, "--status", "--store", "proof"]);
+    assert_eq!((&status["position"], &status["attackers"]["jobs"]), (&other.into(), &0.into()));
+    assert_eq!(status["defenders"]["answer"], "won", "{status}");
     // Two processes go on together; both come to the answer.
     let whole = [&["solve", &game, "--certificate", "won.cert"], &store[..]].concat();
     let mut other = place.command(&whole);

@@ -60,7 +60,8 @@ pub(super) struct Args {
     /// Keep the table of proof numbers in this file; a later run with as much memory continues
     #[arg(long, value_name = "FILE", conflicts_with = "store")]
     checkpoint: Option<PathBuf>,
-    /// Print the status of the store for the position instead of searching
+    /// Print the status of the store for the position instead of searching [default: for those that
+    /// were asked for]
     #[arg(long, requires = "store", conflicts_with_all = ["question", "nodes", "time", "memory", "threads", "certificate", "job_nodes", "checkpoint"])]
     status: bool,
     /// Check the certificate in this file instead of searching
@@ -104,7 +105,7 @@ Examples:
   taflbase solve --status --store proof
   taflbase solve brandubh --for defenders --checkpoint brandubh.numbers --memory 4GiB
 
-JSON, one line, and one each for --check and --status (shortened):
+JSON, one line, one for --check, and one for each position of --status (shortened):
   {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":12,"seconds":0.1,"earlier_nodes":0,"earlier_seconds":0.0,"certificate":"won.cert"}
   {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","positions":9,"by_rule":80,"by_table":12,"inner":8,"tables":14,"plies":6,"seconds":0.1}
   {"rules":"brandubh","position":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a","attackers":{"answer":"open","proof":60,"disproof":71,"jobs":12,"open":240,"claimed":2,"nodes":240000,"seconds":3.5,"moves":[{"move":"d2-a2","answer":"open","proof":60,"disproof":44}],"line":["d2-a2"]},"defenders":{"answer":"not asked","proof":null,"disproof":null,"jobs":0,"open":0,"claimed":0,"nodes":0,"seconds":0.0,"moves":[],"line":[]},"certificates":3,"bytes":81920}"#;
@@ -284,11 +285,7 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
                 text.push_str(&format!("{}: cannot force a win\n", side.name()));
             }
             answer @ Answer::Open { .. } => {
-                let [proof, disproof] = answer.numbers().map(number);
-                text.push_str(&format!(
-                    "{}: proof number {proof}, disproof number {disproof}\n",
-                    side.name()
-                ));
+                text.push_str(&format!("{}: {}\n", side.name(), numbers_text(answer)));
             }
             _ => {}
         }
@@ -306,6 +303,12 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
         text.push_str(&format!("certificate of {moves} moves: {path}\n"));
     }
     text
+}
+
+/// Writes the numbers of an open question.
+fn numbers_text(answer: Answer) -> String {
+    let [proof, disproof] = answer.numbers().map(number);
+    format!("proof number {proof}, disproof number {disproof}")
 }
 
 /// Writes a proof or disproof number.

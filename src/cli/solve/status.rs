@@ -3,16 +3,19 @@
 use std::path::Path;
 
 use serde::Serialize;
+use taflbase::Position;
 use taflbase::bytes::Bytes;
 use taflbase::proof::Answer;
-use taflbase::proof::store::{MoveStatus, QuestionStatus, StoreStatus, rules_file, status};
+use taflbase::proof::store::{
+    StoreTree, TreeMove, TreeQuestion, TreeRoot, disk_bytes, rules_file, with_tree,
+};
 use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::PositionArgs;
 use crate::cli::error::CliError;
 use crate::cli::output::{Session, columns, grouped, time};
 
-use super::{AnswerJson, answer_name, notice, number};
+use super::{AnswerJson, answer_name, notice, number, numbers_text};
 
 #[derive(Serialize)]
 struct StatusJson<'a> {
@@ -28,9 +31,9 @@ struct StatusJson<'a> {
 struct QuestionJson {
     #[serde(flatten)]
     answer: AnswerJson,
-    jobs: u64,
+    jobs: u32,
     open: u64,
-    claimed: u64,
+    claimed: u32,
     nodes: u64,
     seconds: f64,
     moves: Vec<MoveJson>,
@@ -46,17 +49,18 @@ struct MoveJson {
 }
 
 impl QuestionJson {
-    fn new(question: &QuestionStatus, rules: &Ruleset) -> QuestionJson {
-        let moves = question.moves.iter().map(|MoveStatus { played, answer }| MoveJson {
-            played: played.display(rules.board).to_string(),
-            answer: AnswerJson::new(*answer),
+    fn new(question: &TreeQuestion, rules: &Ruleset) -> QuestionJson {
+        let status = &question.status;
+        let moves = question.moves.iter().map(|of_move| MoveJson {
+            played: of_move.played.display(rules.board).to_string(),
+            answer: AnswerJson::new(of_move.status.answer()),
         });
         QuestionJson {
-            answer: AnswerJson::new(question.answer),
-            jobs: question.jobs,
+            answer: AnswerJson::new(status.answer()),
+            jobs: status.jobs,
             open: question.open,
-            claimed: question.claimed,
-            nodes: question.nodes,
+            claimed: status.claimed,
+            nodes: status.nodes,
             seconds: question.time.as_secs_f64(),
             moves: moves.collect(),
             line: line(question, rules),
@@ -64,11 +68,11 @@ impl QuestionJson {
     }
 }
 
-fn line(question: &QuestionStatus, rules: &Ruleset) -> Vec<String> {
+fn line(question: &TreeQuestion, rules: &Ruleset) -> Vec<String> {
     question.line.iter().map(|played| played.display(rules.board).to_string()).collect()
 }
 
-/// Prints what a store says about a position.
+/// Prints what a store says about a position; without one, about those that were asked for.
 pub(super) fn run(
     rules: Option<&str>,
     at: &PositionArgs,
@@ -79,66 +83,82 @@ pub(super) fn run(
     let own_rules = own_rules.to_string_lossy();
     let tables = session.open_to_probe(rules.unwrap_or(&own_rules))?;
     let rules = tables.rules();
-    let position = at.position(rules)?;
-    let found = status(folder, &tables, &position, &notice).map_err(CliError::new)?;
+    let position = at.given(rules)?;
+    if let Some(position) = &position {
+        position.check(rules)?;
+    }
+    let start = Position::start(rules).ok();
+    let look = |tree: &mut dyn StoreTree| {
+        let overview = tree.overview().clone();
+        let roots = match position.or(start.filter(|_| overview.roots.is_empty())) {
+            Some(position) => vec![tree.root(&position)],
+            None => overview.roots,
+        };
+        (roots, overview.certificates)
+    };
+    let (roots, certificates) = with_tree(folder, &tables, &notice, look).map_err(CliError::new)?;
+    let bytes = disk_bytes(folder).map_err(CliError::new)?;
     if session.json() {
-        return session.json_line(&StatusJson {
-            rules: &rules.name,
-            position: position.to_text(rules),
-            attackers: QuestionJson::new(&found.questions[Side::Attackers], rules),
-            defenders: QuestionJson::new(&found.questions[Side::Defenders], rules),
-            certificates: found.certificates,
-            bytes: found.bytes,
+        return roots.iter().try_for_each(|root| {
+            session.json_line(&StatusJson {
+                rules: &rules.name,
+                position: root.position.to_text(rules),
+                attackers: QuestionJson::new(&root.questions[Side::Attackers], rules),
+                defenders: QuestionJson::new(&root.questions[Side::Defenders], rules),
+                certificates,
+                bytes,
+            })
         });
     }
-    session.text(&text(&found, rules))
+    let mut text = String::new();
+    for root in &roots {
+        if Some(root.position) != start {
+            text.push_str(&format!("{}\n", root.position.to_text(rules)));
+        }
+        text.push_str(&root_text(root, rules));
+    }
+    let certificates = grouped(certificates as u64);
+    text.push_str(&format!("{certificates} certificates; {} on disk\n", Bytes(bytes)));
+    session.text(&text)
 }
 
-/// Describes a store in words.
-fn text(found: &StoreStatus, rules: &Ruleset) -> String {
+/// Describes what is known of a position in words.
+fn root_text(root: &TreeRoot, rules: &Ruleset) -> String {
     let mut text = String::new();
     for side in Side::ALL {
-        let question = &found.questions[side];
-        if question.answer == Answer::Unasked {
-            text.push_str(&format!("{} win? not asked\n", side.name()));
-            continue;
+        let question = &root.questions[side];
+        let (status, answer) = (&question.status, question.status.answer());
+        text.push_str(&format!("{} win? {}", side.name(), answer_name(answer)));
+        if let Answer::Open { .. } = answer {
+            text.push_str(&format!(": {}", numbers_text(answer)));
         }
-        text.push_str(&format!(
-            "{} win? {}\n  jobs: {} done, {} open, {} claimed; {} nodes in {}\n",
-            side.name(),
-            answer_text(question.answer),
-            grouped(question.jobs),
-            grouped(question.open),
-            grouped(question.claimed),
-            grouped(question.nodes),
-            time(question.time)
-        ));
-        let rows: Vec<Vec<String>> =
-            question.moves.iter().map(|status| row(status, rules)).collect();
-        let table = columns(2, &["move", "answer", "proof", "disproof"], &rows);
-        text.extend(table.lines().map(|row| format!("  {row}\n")));
+        text.push('\n');
+        if answer != Answer::Unasked {
+            text.push_str(&format!(
+                "  jobs: {} done, {} open, {} claimed; {} nodes in {}\n",
+                grouped(status.jobs),
+                grouped(question.open),
+                grouped(status.claimed),
+                grouped(status.nodes),
+                time(question.time)
+            ));
+        }
+        if !question.moves.is_empty() {
+            let rows: Vec<Vec<String>> =
+                question.moves.iter().map(|of_move| row(of_move, rules)).collect();
+            let table = columns(2, &["move", "answer", "proof", "disproof"], &rows);
+            text.extend(table.lines().map(|row| format!("  {row}\n")));
+        }
         if !question.line.is_empty() {
             text.push_str(&format!("  next: {}\n", line(question, rules).join(" ")));
         }
     }
-    let certificates = grouped(found.certificates as u64);
-    text.push_str(&format!("{certificates} certificates; {} on disk\n", Bytes(found.bytes)));
     text
 }
 
-fn answer_text(answer: Answer) -> String {
-    let name = answer_name(answer);
-    match answer {
-        Answer::Open { .. } => {
-            let [proof, disproof] = answer.numbers().map(number);
-            format!("{name}: proof number {proof}, disproof {disproof}")
-        }
-        _ => name.to_owned(),
-    }
-}
-
-fn row(status: &MoveStatus, rules: &Ruleset) -> Vec<String> {
-    let played = status.played.display(rules.board).to_string();
-    let [proof, disproof] = status.answer.numbers().map(number);
-    vec![played, answer_name(status.answer).to_owned(), proof, disproof]
+fn row(of_move: &TreeMove, rules: &Ruleset) -> Vec<String> {
+    let played = of_move.played.display(rules.board).to_string();
+    let answer = of_move.status.answer();
+    let [proof, disproof] = answer.numbers().map(number);
+    vec![played, answer_name(answer).to_owned(), proof, disproof]
 }

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::game::rules::Ruleset;
 use crate::proof::certificate::{Certificate, CertificateError, EXTENSION, STORE_FOLDER};
-use crate::system::filesystem::{FileSystem, Output};
+use crate::system::filesystem::{FileSystem, Output, SystemFiles};
 use crate::system::temporary::write_durably;
 
 use super::error::StoreError;
@@ -30,7 +30,38 @@ pub(super) struct Folder {
     pub(super) root: PathBuf,
 }
 
+/// Returns the path of the ruleset's file in a store.
+///
+/// # Errors
+/// If the folder is not a store.
+pub fn rules_file(folder: &Path) -> Result<PathBuf, StoreError> {
+    let folder = Folder::on_disk(folder);
+    folder.read_rules()?;
+    Ok(folder.rules_path())
+}
+
+/// Returns the ruleset of a store.
+///
+/// # Errors
+/// If the folder is not a store.
+pub fn store_rules(folder: &Path) -> Result<Ruleset, StoreError> {
+    Folder::on_disk(folder).read_rules()
+}
+
+/// Returns the size of a store on disk, in bytes.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn disk_bytes(folder: &Path) -> Result<u64, StoreError> {
+    Folder::on_disk(folder).disk_bytes()
+}
+
 impl Folder {
+    /// A folder of the operating system's, which may be no store.
+    fn on_disk(root: &Path) -> Folder {
+        Folder { files: Arc::new(SystemFiles), root: root.to_owned() }
+    }
+
     /// Opens an existing store.
     ///
     /// # Errors

@@ -14,7 +14,6 @@ mod knowledge;
 mod outline;
 #[cfg(test)]
 mod sharing_tests;
-mod status;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -27,10 +26,10 @@ mod view_tests;
 mod workers;
 
 pub use error::StoreError;
+pub use folder::{disk_bytes, rules_file, store_rules};
 pub use outline::{
     NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeOverview, TreeQuestion, TreeRoot,
 };
-pub use status::{MoveStatus, QuestionStatus, StoreStatus, rules_file, status, store_rules};
 pub use view::with_tree;
 
 use std::fmt;

@@ -8,6 +8,8 @@ use serde::Serialize;
 use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Side};
+use crate::proof::answer::Answer;
+use crate::proof::table::INFINITE;
 
 use super::error::StoreError;
 
@@ -83,6 +85,8 @@ pub struct TreeQuestion {
     pub open: u64,
     /// The time of all jobs of this question in the store.
     pub time: Duration,
+    /// The moves of which the store knows something, the most promising one first.
+    pub moves: Vec<TreeMove>,
     /// The line to work on next.
     pub line: Vec<Move>,
 }
@@ -90,7 +94,7 @@ pub struct TreeQuestion {
 /// A position that was asked for.
 #[derive(Clone, Debug)]
 pub struct TreeRoot {
-    /// The position; one of its mirror images, unless it is the start.
+    /// The position. In an overview it is one of its mirror images, unless it is the start.
     pub position: Position,
     /// By the side whose win is in question.
     pub questions: BySide<TreeQuestion>,
@@ -117,6 +121,9 @@ pub trait StoreTree {
     /// Returns what the store has come to.
     fn overview(&self) -> &TreeOverview;
 
+    /// Returns what is known of any legal position.
+    fn root(&mut self, position: &Position) -> TreeRoot;
+
     /// Returns what is known of a legal position and of some of its moves, in the question whether
     /// this side wins; `None` if the store does not have the position.
     fn node(&mut self, side: Side, position: &Position, wanted: Range<usize>) -> Option<TreeNode>;
@@ -129,6 +136,20 @@ impl NodeState {
 }
 
 impl NodeStatus {
+    /// Returns the answer to the question, as far as it is known.
+    pub fn answer(&self) -> Answer {
+        match self.state {
+            NodeState::Unasked => Answer::Unasked,
+            NodeState::Proved => Answer::Won,
+            NodeState::Disproved => Answer::NotWon,
+            NodeState::Working | NodeState::Waiting | NodeState::Open => {
+                let [proof, disproof] =
+                    [self.proof, self.disproof].map(|number| number.unwrap_or(INFINITE));
+                Answer::Open { proof, disproof }
+            }
+        }
+    }
+
     pub(super) const UNASKED: NodeStatus = NodeStatus {
         state: NodeState::Unasked,
         proof: Some(1),

@@ -178,15 +178,15 @@ fn a_job_is_claimed_once() {
     let folder = tempfile::tempdir().unwrap();
     case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
     let store = case.store(folder.path());
-    let job = ClaimedJob { position: "somewhere".to_owned(), side: Side::Attackers };
+    let position = case.position.to_text(&case.rules);
+    let job = ClaimedJob { position, side: Side::Attackers };
     let claim = Claim::take(&store, &job).unwrap();
     assert!(claim.is_some());
     assert!(Claim::take(&store, &job).unwrap().is_none());
-    let status = case.status(folder.path());
-    assert_eq!(status.questions[Side::Attackers].claimed, 1);
-    assert_eq!(status.questions[Side::Defenders].claimed, 0);
+    let claimed = || case.root(folder.path()).questions.map(|question| question.status.claimed);
+    assert_eq!(claimed(), BySide::from_fn(|side| u32::from(side == Side::Attackers)));
     drop(claim);
-    assert_eq!(case.status(folder.path()).questions[Side::Attackers].claimed, 0);
+    assert_eq!(claimed(), BySide::from_fn(|_| 0));
     assert!(Claim::take(&store, &job).unwrap().is_some());
 }
 

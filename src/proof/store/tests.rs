@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::folder::{Folder, JOURNALS};
 use super::journal::{JobRecord, JournalReader};
 use super::*;
+use crate::game::moves::{Move, legal_moves};
 use crate::game::rules::Side;
 use crate::proof::Certificate;
 use crate::proof::answer::{Answer, ProvedValue};
@@ -115,8 +116,9 @@ impl Case {
         Folder::open(Arc::new(SystemFiles), folder, &self.rules).unwrap()
     }
 
-    pub(super) fn status(&self, folder: &Path) -> StoreStatus {
-        status(folder, &self.tables, &self.position, &|_| ()).unwrap()
+    /// What the store says about the position.
+    pub(super) fn root(&self, folder: &Path) -> TreeRoot {
+        with_tree(folder, &self.tables, &|_| (), |tree| tree.root(&self.position)).unwrap()
     }
 }
 
@@ -346,27 +348,31 @@ fn a_merged_store_has_the_results_of_both() {
 fn the_status_counts_the_results_and_writes_nothing() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
-    assert!(status(folder.path(), &case.tables, &case.position, &|_| ()).is_err());
+    assert!(with_tree(folder.path(), &case.tables, &|_| (), |_| ()).is_err());
     let proof = case.run(folder.path(), Run { max_nodes: Some(150), ..RUN }).unwrap();
     let listing =
         || [JOURNALS, STORE_FOLDER, "claims"].map(|name| files_in(&folder.path().join(name)));
     let before = listing();
-    let found = case.status(folder.path());
+    let questions = case.root(folder.path()).questions;
     assert_eq!(listing(), before);
-    let questions = found.questions;
-    assert_eq!(questions.iter().map(|question| question.nodes).sum::<u64>(), proof.nodes);
+    assert_eq!(questions.iter().map(|question| question.status.nodes).sum::<u64>(), proof.nodes);
+    let records = case.records(folder.path());
     for side in Side::ALL {
-        assert!(matches!(questions[side].answer, Answer::Open { .. }), "{side:?}");
-        assert!(questions[side].jobs > 0 && questions[side].open > 0, "{questions:?}");
-        assert!(!questions[side].moves.is_empty() && !questions[side].line.is_empty());
+        let question = &questions[side];
+        let own: Vec<&JobRecord> = records.iter().filter(|record| record.side == side).collect();
+        let millis = own.iter().map(|record| record.millis).sum();
+        assert_eq!(question.status.jobs as usize, own.len(), "{side:?}");
+        assert_eq!(question.time, Duration::from_millis(millis), "{side:?}");
+        assert!(matches!(question.status.answer(), Answer::Open { .. }), "{side:?}");
+        assert!(question.status.jobs > 0 && question.open > 0, "{question:?}");
+        assert_eq!(question.moves[0].played, question.line[0]);
     }
-    assert!(found.bytes > 0);
     case.goes_on(folder.path(), RUN, "in the end");
     let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
-    let status = case.status(folder.path());
-    assert_eq!(status.questions[winner].answer, Answer::Won);
-    assert_eq!(status.questions[winner.other()].answer, Answer::NotWon);
-    assert!(status.certificates > 0);
+    let questions = case.root(folder.path()).questions;
+    assert_eq!(questions[winner].status.answer(), Answer::Won);
+    assert_eq!(questions[winner.other()].status.answer(), Answer::NotWon);
+    assert!(questions.iter().all(|question| question.open == 0 && question.line.is_empty()));
 }
 
 #[test]
@@ -375,22 +381,20 @@ fn the_status_of_a_position_without_jobs_shows_the_results_of_its_moves() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run { question: Some(Side::Defenders), max_nodes: Some(40), ..RUN };
     case.run(folder.path(), run).unwrap();
-    let moves = |case: &Case| {
-        let questions = case.status(folder.path()).questions;
-        questions[Side::Defenders].moves.clone()
-    };
-    let reached = moves(&case).pop().unwrap();
+    let question = |case: &Case| case.root(folder.path()).questions[Side::Defenders].clone();
+    let reached = question(&case).moves.pop().unwrap();
     case.position = case.position.after(&reached.played);
     let before = case.position;
-    let unasked = moves(&case).pop().unwrap();
-    assert_eq!(unasked.answer, Answer::Unasked);
-    case.position = before.after(&unasked.played);
+    let unknown = |played: &Move| !question(&case).moves.iter().any(|one| one.played == *played);
+    let played = legal_moves(&case.rules, &before).into_iter().find(unknown).unwrap();
+    case.position = before.after(&played);
+    assert_eq!(question(&case).status.answer(), Answer::Unasked);
     case.run(folder.path(), run).unwrap();
-    let answer = case.status(folder.path()).questions[Side::Defenders].answer;
-    assert_ne!(answer, Answer::UNKNOWN);
+    let answer = question(&case).status.answer();
+    assert_ne!(answer, Answer::Unasked);
     case.position = before;
-    let found = moves(&case).into_iter().find(|status| status.played == unasked.played);
-    assert_eq!(found.map(|status| status.answer), Some(answer));
+    let found = question(&case).moves.into_iter().find(|one| one.played == played);
+    assert_eq!(found.map(|one| one.status.answer()), Some(answer));
 }
 
 #[test]
@@ -399,8 +403,8 @@ fn a_win_answers_the_question_about_the_other_side() {
     let folder = tempfile::tempdir().unwrap();
     let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
     case.run(folder.path(), Run { question: Some(winner), ..RUN }).unwrap();
-    let questions = case.status(folder.path()).questions;
-    assert_eq!(questions[winner].answer, Answer::Won);
-    let other = &questions[winner.other()];
-    assert_eq!((other.answer, other.jobs), (Answer::NotWon, 0));
+    let questions = case.root(folder.path()).questions;
+    assert_eq!(questions[winner].status.answer(), Answer::Won);
+    let other = &questions[winner.other()].status;
+    assert_eq!((other.answer(), other.jobs), (Answer::NotWon, 0));
 }

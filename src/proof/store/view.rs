@@ -70,7 +70,7 @@ fn with_view<const W: usize, R>(
         overview: TreeOverview::default(),
     };
     view.claims = view.read_claims()?;
-    view.evaluate();
+    view.update();
     Ok(look(&mut view))
 }
 
@@ -96,6 +96,9 @@ struct Evaluated {
     claimed: HashSet<NodeId>,
 }
 
+/// How many positions below one wait for a job, and the line to the next one, for each question.
+type Next = BySide<(u64, Vec<Move>)>;
+
 impl<'a, 't, const W: usize> View<'a, 't, W> {
     fn worker(&self, side: Side, position: &Position) -> Worker<'a, 't, W> {
         let state = State::new(&self.shared.board, position);
@@ -113,9 +116,9 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         Ok(claims)
     }
 
-    /// Computes all numbers anew.
-    fn evaluate(&mut self) {
-        let layers = BySide::from_fn(|side| Layers::new(&self.contents.trees[side]));
+    /// Computes the overview anew.
+    fn update(&mut self) {
+        let layers = self.layers();
         let mut roots: Vec<Canonical<W>> = Vec::new();
         for side in Side::ALL {
             for &id in &layers[side].roots {
@@ -125,22 +128,35 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
                 }
             }
         }
-        // The search for the next job finds positions that certificates prove.
-        let next: Vec<BySide<(u64, Vec<Move>)>> =
-            roots.iter().map(|root| BySide::from_fn(|side| self.next(side, root))).collect();
-        self.sides = BySide::from_fn(|side| self.evaluated(side, &layers[side]));
-        let described = roots.iter().zip(next).map(|(root, next)| self.root(root, next));
-        self.overview = TreeOverview {
-            roots: described.collect(),
-            certificates: self.contents.certificates.len(),
-        };
+        let positions: Vec<Position> = roots.iter().map(|root| self.position(root)).collect();
+        let next: Vec<Next> = positions.iter().map(|position| self.next(position)).collect();
+        self.evaluate(&layers);
+        let roots =
+            positions.iter().zip(next).map(|(position, next)| self.describe(position, next));
+        self.overview =
+            TreeOverview { roots: roots.collect(), certificates: self.contents.certificates.len() };
     }
 
-    /// Returns how many positions below a root wait for a job, and the line to the next one.
-    fn next(&mut self, side: Side, root: &Canonical<W>) -> (u64, Vec<Move>) {
-        let Some(id) = self.contents.trees[side].find(root) else { return (0, Vec::new()) };
-        let position = self.position(root);
-        let mut worker = self.worker(side, &position);
+    fn layers(&self) -> BySide<Layers> {
+        BySide::from_fn(|side| Layers::new(&self.contents.trees[side]))
+    }
+
+    /// Computes the numbers of both trees anew.
+    fn evaluate(&mut self, layers: &BySide<Layers>) {
+        self.sides = BySide::from_fn(|side| self.evaluated(side, &layers[side]));
+    }
+
+    /// Searches for the next job of each question. This finds positions that certificates prove, so
+    /// the numbers are to be computed after it.
+    fn next(&mut self, position: &Position) -> Next {
+        BySide::from_fn(|side| self.next_of(side, position))
+    }
+
+    /// Returns how many positions below one wait for a job, and the line to the next one.
+    fn next_of(&mut self, side: Side, position: &Position) -> (u64, Vec<Move>) {
+        let id = self.contents.trees[side].find(&self.canonical(position));
+        let Some(id) = id else { return (0, Vec::new()) };
+        let mut worker = self.worker(side, position);
         let (values, _) = self.contents.next_job(&mut worker, id);
         if values.of(id).contains(&0) {
             return (0, Vec::new());
@@ -148,7 +164,7 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         let tree = &self.contents.trees[side];
         let ids = tree.line(id, &values);
         let line: Vec<Canonical<W>> = ids.iter().map(|&id| tree.node(id).position).collect();
-        (tree.open(&values), played_line(&mut worker, self.rules, &position, &line))
+        (tree.open(&values), played_line(&mut worker, self.rules, position, &line))
     }
 
     fn evaluated(&self, side: Side, layers: &Layers) -> Evaluated {
@@ -163,13 +179,18 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         Evaluated { values, totals, claimed }
     }
 
-    fn root(&self, root: &Canonical<W>, mut next: BySide<(u64, Vec<Move>)>) -> TreeRoot {
-        let position = self.position(root);
+    fn describe(&self, position: &Position, mut next: Next) -> TreeRoot {
         let mut questions = BySide::from_fn(|side| {
-            let status = self.status(&mut self.worker(side, &position), root);
+            let mut worker = self.worker(side, position);
+            let status = self.status(&mut worker, &self.canonical(position));
             let (open, line) = std::mem::take(&mut next[side]);
-            let time = Duration::from_millis(self.contents.millis[side]);
-            TreeQuestion { status: status.unwrap_or(NodeStatus::UNASKED), open, time, line }
+            TreeQuestion {
+                status: status.unwrap_or(NodeStatus::UNASKED),
+                open,
+                time: Duration::from_millis(self.contents.millis[side]),
+                moves: self.moves(&mut worker, position),
+                line,
+            }
         });
         for side in Side::ALL {
             if questions[side].status.state == NodeState::Proved {
@@ -178,7 +199,23 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
                 (status.proof, status.disproof) = (None, Some(0));
             }
         }
-        TreeRoot { position, questions }
+        TreeRoot { position: *position, questions }
+    }
+
+    /// Returns the moves of which the store knows something, the most promising ones for their mover
+    /// first.
+    fn moves(&self, worker: &mut Worker<'_, '_, W>, position: &Position) -> Vec<TreeMove> {
+        let state = State::new(&self.shared.board, position);
+        worker.set_state(state.clone());
+        let mut known: Vec<(Step, NodeStatus)> = Vec::new();
+        for (step, after) in worker.successors() {
+            known.extend(self.status(worker, &after).map(|status| (step, status)));
+        }
+        known.sort_by_key(|(_, status)| status.effort(position.to_move == worker.prover));
+        let moves = known.into_iter().filter_map(|(step, status)| {
+            Some(TreeMove { played: state.full_move(self.rules, step)?, status })
+        });
+        moves.collect()
     }
 
     /// Returns the start if it is this position, else the image that the store has.
@@ -245,7 +282,7 @@ impl<const W: usize> StoreTree for View<'_, '_, W> {
         let claims = self.read_claims()?;
         if has_news || claims != self.claims {
             self.claims = claims;
-            self.evaluate();
+            self.update();
         }
         Ok(true)
     }
@@ -254,24 +291,22 @@ impl<const W: usize> StoreTree for View<'_, '_, W> {
         &self.overview
     }
 
+    fn root(&mut self, position: &Position) -> TreeRoot {
+        let next = self.next(position);
+        self.evaluate(&self.layers());
+        self.describe(position, next)
+    }
+
     fn node(&mut self, side: Side, position: &Position, wanted: Range<usize>) -> Option<TreeNode> {
         let mut worker = self.worker(side, position);
         let status = self.status(&mut worker, &self.canonical(position))?;
         if !status.has_moves {
             return Some(TreeNode { status, count: 0, moves: Vec::new() });
         }
-        let state = State::new(&self.shared.board, position);
-        worker.set_state(state.clone());
-        let mut known: Vec<(Step, NodeStatus)> = Vec::new();
-        for (step, after) in worker.successors() {
-            known.extend(self.status(&mut worker, &after).map(|status| (step, status)));
-        }
-        known.sort_by_key(|(_, status)| status.effort(position.to_move == side));
-        let count = known.len();
-        let part = known.get(wanted.start..wanted.end.min(count)).unwrap_or_default();
-        let moves = part.iter().filter_map(|&(step, status)| {
-            Some(TreeMove { played: state.full_move(self.rules, step)?, status })
-        });
-        Some(TreeNode { status, count, moves: moves.collect() })
+        let mut moves = self.moves(&mut worker, position);
+        let count = moves.len();
+        moves.truncate(wanted.end);
+        moves.drain(..wanted.start.min(moves.len()));
+        Some(TreeNode { status, count, moves })
     }
 }
