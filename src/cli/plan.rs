@@ -353,7 +353,7 @@ pub(super) fn total(estimates: &[SliceEstimate]) -> String {
         estimates.len(),
         amount(&to_build, "memory", |e| e.memory_bytes, |e| e.least_memory_bytes),
         amount(&to_build, "scratch", |e| e.scratch_bytes, |e| e.least_scratch_bytes),
-        size(bytes_to_write(estimates)),
+        bytes_to_write(estimates).map_or("more than 16 EiB".to_owned(), size),
         time(duration(to_build.iter().filter_map(|estimate| estimate.core_seconds).sum())),
     ) + &wall_clock(&to_build).unwrap_or_default()
 }
@@ -392,10 +392,10 @@ fn wall_seconds(to_build: &[&SliceEstimate]) -> f64 {
     wall.sum()
 }
 
-/// Returns the size of the tables to build.
-pub(super) fn bytes_to_write(estimates: &[SliceEstimate]) -> u64 {
+/// Returns the size of the tables to build; `None` if it exceeds 64 bits.
+pub(super) fn bytes_to_write(estimates: &[SliceEstimate]) -> Option<u64> {
     let to_build = estimates.iter().filter(|estimate| estimate.state == "to build");
-    to_build.filter_map(|estimate| estimate.disk_bytes).fold(0, u64::saturating_add)
+    to_build.filter_map(|estimate| estimate.disk_bytes).try_fold(0, u64::checked_add)
 }
 
 /// Formats the number of slices that are in a state and not part of the totals, if any.

@@ -64,7 +64,8 @@ pub(super) fn announce(
     let total = plan::total(&estimates).trim_end().replace('\n', "; ");
     session.note(&format!("the whole game from {slice}: {total}"));
     let free = available_disk(session.tables()).unwrap_or(u64::MAX);
-    check_room(plan::bytes_to_write(&estimates), free, session.tables())
+    let bytes = plan::bytes_to_write(&estimates).unwrap_or(u64::MAX);
+    check_room(bytes, free, session.tables())
 }
 
 /// Checks that tables of about this size fit into the free disk space of their folder.

@@ -43,7 +43,7 @@ pub enum BuildError {
     /// A scratch file was damaged and has been deleted. All ranks have to restart from the
     /// remaining files.
     Again(PathBuf),
-    /// A slice has more sets of defenders or more rows than this version can solve.
+    /// A slice has more sets of defenders, rows or slots than this version can solve.
     TooLarge(Slice),
     /// The solver does not know a rule that can matter in a slice.
     UnknownRule {

@@ -41,6 +41,9 @@ const PARTITIONS_ON_DISK: Amount = 140;
 /// A build does not start if the free disk space is less than the estimate divided by this factor:
 /// estimates may be too high, but not that much.
 const DISK_ESTIMATE_MARGIN: u64 = 2;
+/// The maximum of the slots and of each estimate. No machine can build a larger slice; the memory of
+/// the workers, which is added to some estimates, does not make them exceed 64 bits.
+const MAX_AMOUNT: Amount = 1 << 63;
 /// The maximum number of partitions; beyond it, batches take more memory than partitioning saves.
 const MAX_PARTITIONS: u64 = 1 << 12;
 /// Bookkeeping bytes per batch: for seeds, for the current ply, and for those in flight.
@@ -154,7 +157,7 @@ impl Resources {
         let workers = threads as Amount;
         // Neither images of a set nor a chunk can be split.
         let (chunk_count, set_groups) = (chunks.count() as u64, sets.div_ceil(images));
-        Ok(Resources {
+        let resources = Resources {
             fixed_bytes: fixed + workers * worker,
             sub_slices_bytes: numberings + workers * reading,
             coded_bytes: coded,
@@ -171,7 +174,20 @@ impl Resources {
             numbering_bytes: sets_bytes(rules, slice)? + Amount::from(blocks / 8),
             window_bytes: 2 * (row_bytes + 8) * Amount::from(rows.min(WINDOW_ROWS as u64)),
             max_partitions: set_groups.min(chunk_count).min(MAX_PARTITIONS) as usize,
-        })
+        };
+        let slots = 2 * lanes * Amount::from(rows);
+        match slots.max(resources.largest_amount()) {
+            ..=MAX_AMOUNT => Ok(resources),
+            _ => Err(BuildError::TooLarge(slice)),
+        }
+    }
+
+    /// Returns the largest amount that is estimated for any storage, without the workers' memory,
+    /// so that the number of threads does not decide whether a slice is too large.
+    fn largest_amount(&self) -> Amount {
+        let memory = self.coded_bytes + self.tables_bytes(Storage::Memory, 1);
+        let scratch = self.stages_bytes(false) + self.partitions_on_disk();
+        memory.max(scratch).max(self.found_bytes())
     }
 
     /// Returns the peak memory of a rank if `ranks` ranks hold the tables and each may use
@@ -277,13 +293,18 @@ impl Resources {
 
     /// Estimates the bytes that all ranks together exchange.
     pub(super) fn exchanged_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
-        let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
-        // The lanes, and a byte for the distance from the row before.
-        let plies = found * (self.row_bytes * NONZERO_BYTES + 100) / (100 * 100);
-        let plain = Amount::from(self.rows) * (plies + SEEDS_PER_WORD * self.row_bytes / 8);
+        let plain = self.found_bytes();
         let stays_plain = self.stays_plain(storage, ranks, allowed);
         let sent = if stays_plain { plain } else { plain * COMPRESSED_BATCH / 100 };
         clamped(sent / ranks as Amount * (ranks as Amount - 1))
+    }
+
+    /// Returns the bytes of all findings and seeds, uncompressed.
+    fn found_bytes(&self) -> Amount {
+        let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
+        // The lanes, and a byte for the distance from the row before.
+        let plies = found * (self.row_bytes * NONZERO_BYTES + 100) / (100 * 100);
+        Amount::from(self.rows) * (plies + SEEDS_PER_WORD * self.row_bytes / 8)
     }
 
     /// Returns the number of rows of a table.
@@ -306,9 +327,14 @@ impl Resources {
     pub(super) fn scratch_bytes(&self, storage: Storage, packed: bool) -> u64 {
         let partitions = match storage {
             Storage::Memory => 0,
-            Storage::Partitions(_) => self.table_bytes() * PARTITIONS_ON_DISK / 100,
+            Storage::Partitions(_) => self.partitions_on_disk(),
         };
         clamped(self.stages_bytes(packed) + partitions)
+    }
+
+    /// Returns the disk space of all partitions with their inboxes.
+    fn partitions_on_disk(&self) -> Amount {
+        self.table_bytes() * PARTITIONS_ON_DISK / 100
     }
 }
 
@@ -476,7 +502,7 @@ mod tests {
         assert_eq!(max_pending(12, 4, 20), 12);
     }
 
-    /// Estimates exist even for slices that no machine can build.
+    /// Estimates exist even for slices that no machine can build. None exceeds 64 bits.
     #[test]
     fn slices_too_large_for_any_machine_have_estimates() {
         for (rules, max_men) in [("alea-evangelii", [24, 48]), ("large-hnefatafl", [12, 24])] {
@@ -493,9 +519,16 @@ mod tests {
                         let min_memory = resources.min_memory_bytes(ranks);
                         let storage =
                             resources.storage(min_memory, ranks).unwrap_or(Storage::Memory);
-                        assert!(resources.memory_bytes(storage, ranks, u64::MAX) > 0);
-                        assert!(resources.scratch_bytes(storage, false) > 0);
-                        resources.exchanged_bytes(storage, ranks, min_memory);
+                        let in_memory = resources.memory_bytes(Storage::Memory, 1, u64::MAX);
+                        for bytes in [
+                            min_memory,
+                            in_memory,
+                            resources.memory_bytes(storage, ranks, min_memory),
+                            resources.scratch_bytes(storage, false),
+                            resources.exchanged_bytes(storage, 1000, min_memory),
+                        ] {
+                            assert!((1..u64::MAX).contains(&bytes), "K{defenders}v{attackers}");
+                        }
                     }
                 }
             }

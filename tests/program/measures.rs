@@ -47,6 +47,25 @@ fn a_plan_lists_what_is_too_large_and_counts_the_rest() {
     assert!(text.contains("\ntoo large for this version: "), "{text}");
 }
 
+/// K3v13 of tablut has 7 * 10^17 rows, and 154 times as many slots.
+#[test]
+fn a_plan_has_no_counts_beyond_64_bits() {
+    let place = Place::new();
+    let plan = ["plan", "tablut", "--slice", "K3v13", "--calibration", "1"];
+    let json = place.run(&[&plan[..], &["--json"]].concat()).json();
+    let largest = json.last().unwrap();
+    assert_eq!((&largest["slice"], &largest["state"]), (&"K3v13".into(), &"too large".into()));
+    for slice in &json {
+        assert_eq!(slice["slots"].is_null(), slice["state"] == "too large", "{slice}");
+        let numbers = slice.as_object().unwrap().values().filter_map(Value::as_f64);
+        assert!(numbers.fold(0.0, f64::max) < u64::MAX as f64, "{slice}");
+    }
+    let text = place.run(&plan).done();
+    assert!(text.contains("\ntoo large for this version: "), "{text}");
+    assert!(!text.contains("16.0 EiB"), "{text}");
+    place.run(&["build", "tablut", "--slice", "K3v13"]).refused(2, &["K3v13 is too large"]);
+}
+
 #[test]
 fn plans_are_close_to_measurements() {
     let place = Place::new();
