@@ -7,9 +7,10 @@ use taflbase::board::Board;
 use taflbase::engine::{Engine, Iteration, IterationReport, Limits, Line, SearchRequest};
 use taflbase::history::Game;
 
-use super::arguments::{MAX, PositionArgs, on_interrupt, parse_number, parse_seconds};
+use super::arguments::{MAX, PositionArgs, parse_number, parse_seconds};
 use super::engine_args::EngineArgs;
 use super::error::CliError;
+use super::interrupt::on_interrupt;
 use super::output::{Session, grouped, time};
 
 /// Search a position with the engine and print the best lines

@@ -12,7 +12,7 @@ use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 
-use super::error::{CliError, INTERRUPTED_STATUS};
+use super::error::CliError;
 use super::output::Session;
 
 /// Joins the two words of a position after `--position`, which clap could not separate from the
@@ -274,16 +274,6 @@ pub(super) fn parse_clock(text: &str) -> Result<Clock, String> {
 fn duration(unit: f64, number: &str) -> Option<Duration> {
     let seconds = unit * number.parse::<f64>().ok()?;
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() < 1 << 20)
-}
-
-/// Installs `act` as the handler of Ctrl-C. If it returns `false`, the program exits.
-pub(super) fn on_interrupt(act: impl Fn() -> bool + Send + 'static) {
-    // Systems without Ctrl-C need no handler.
-    let _ = ctrlc::set_handler(move || {
-        if !act() {
-            std::process::exit(INTERRUPTED_STATUS.into());
-        }
-    });
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process;
 use std::sync::{Mutex, MutexGuard};
 
 use serde::Serialize;
@@ -13,7 +12,8 @@ use taflbase::table::Metric;
 use taflbase::value::Plies;
 
 use super::arguments::{RequestedSlices, Threads, parse_bytes, parse_number};
-use super::error::{CliError, INTERRUPTED_STATUS};
+use super::error::CliError;
+use super::interrupt::on_interrupt;
 use super::output::{Session, columns, grouped, size};
 use super::plan::Processes;
 use super::progress::Reporter;
@@ -277,12 +277,11 @@ fn exit_on_interrupt(rebuilds: bool, is_first: bool) {
     } else {
         "taflbase: stopped; the same command resumes from the last finished ply"
     };
-    // Systems without Ctrl-C need no handler.
-    let _ = ctrlc::set_handler(move || {
+    on_interrupt(move || {
         if is_first {
             let _ = writeln!(io::stderr(), "\n{stopped}");
         }
-        process::exit(INTERRUPTED_STATUS.into());
+        false
     });
 }
 

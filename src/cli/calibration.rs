@@ -11,6 +11,7 @@ use taflbase::table::Metric;
 use super::error::CliError;
 use super::measure::build_measured;
 use super::model::{BYTES, MeasuredSlice, Model, Time};
+use super::temporary::TemporaryFolder;
 
 /// The usual limit on the CPU seconds of a calibration.
 pub(super) const CALIBRATION_SECONDS: u64 = 14;
@@ -75,7 +76,7 @@ fn build_smallest(
 ) -> Result<(Vec<MeasuredSlice>, Vec<MeasuredSlice>), CliError> {
     let sized = plan.iter().filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots)));
     let mut left: BTreeMap<Slice, u64> = sized.collect();
-    let folder = tempfile::tempdir().map_err(CliError::new)?;
+    let folder = TemporaryFolder::new()?;
     let (mut time, mut bytes) = (Vec::<MeasuredSlice>::new(), Vec::new());
     loop {
         let model = Time::fit(&time);
@@ -85,7 +86,7 @@ fn build_smallest(
         if taken + seconds > max_seconds as f64 {
             break;
         }
-        for (report, measure) in build_measured(rules, &[next], 1, folder.path())? {
+        for (report, measure) in build_measured(rules, &[next], 1, &folder)? {
             // A dependency may have been sampled before.
             if let Some(slots) = left.remove(&report.slice) {
                 let slice = report.slice;

@@ -21,8 +21,9 @@ pub(super) enum CliError {
     Error(String),
     /// A missing command: the help is the error message.
     Help(clap::Error),
-    /// Interrupted by Ctrl-C; the results so far are printed.
-    Interrupted,
+    /// Interrupted by Ctrl-C; the results so far are printed. Says how to resume, if that is
+    /// possible (status 130).
+    Interrupted(Option<&'static str>),
     /// Standard output was closed, and the command did nothing but print.
     BrokenPipe,
 }
@@ -43,7 +44,10 @@ impl CliError {
                 let _ = help.print();
                 return 2;
             }
-            CliError::Interrupted => return INTERRUPTED_STATUS,
+            CliError::Interrupted(resume) => {
+                let hint = resume.map_or(String::new(), |resume| format!("; {resume}"));
+                (format!("stopped{hint}"), INTERRUPTED_STATUS)
+            }
             CliError::BrokenPipe => return 0,
         };
         // A failure to print has nowhere to be reported.
@@ -108,7 +112,7 @@ errors!(RulesetError, EngineError, FindError, ManifestError);
 impl From<StatsError> for CliError {
     fn from(error: StatsError) -> CliError {
         match error {
-            StatsError::Stopped => CliError::Interrupted,
+            StatsError::Stopped => CliError::Interrupted(None),
             error => CliError::new(error),
         }
     }
@@ -116,6 +120,9 @@ impl From<StatsError> for CliError {
 
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> CliError {
+        if matches!(error, BuildError::Cancelled) {
+            return CliError::Interrupted(None);
+        }
         CliError::Error(match error.limit() {
             // The system has less memory than the limit allows.
             Some(BuildLimit::Memory) if matches!(error, BuildError::OutOfMemory(_)) => {

@@ -1,6 +1,5 @@
 //! Time and memory of building slices, by phase.
 
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -12,17 +11,21 @@ use taflbase::slice::Slice;
 
 use super::error::CliError;
 use super::machine::{self, core_time, peak_bytes, reset_peak};
+use super::temporary::TemporaryFolder;
 
 /// Builds slices and their dependencies, smallest first, and measures each.
+///
+/// # Errors
+/// If a build fails, or the work in the folder is stopped.
 pub(super) fn build_measured(
     rules: &Ruleset,
     slices: &[Slice],
     threads: usize,
-    folder: &Path,
+    folder: &TemporaryFolder,
 ) -> Result<Vec<(SliceReport, Measure)>, CliError> {
     let options = BuildOptions { threads, ..BuildOptions::default() };
-    let stopwatch = Stopwatch::new(machine::threads(threads).get() as u32);
-    let reports = Build::new(rules, folder, slices)
+    let stopwatch = Stopwatch::new(machine::threads(threads).get() as u32, folder);
+    let reports = Build::new(rules, folder.path(), slices)
         .options(&options)
         .progress(&stopwatch)
         .run()
@@ -62,8 +65,9 @@ pub(super) struct Measure {
 }
 
 /// Measures the time of each phase.
-struct Stopwatch {
+struct Stopwatch<'a> {
     threads: u32,
+    folder: &'a TemporaryFolder,
     running: Mutex<Running>,
 }
 
@@ -76,10 +80,11 @@ struct Running {
     phase: Option<(Phase, Instant, Option<Duration>)>,
 }
 
-impl Stopwatch {
-    fn new(threads: u32) -> Stopwatch {
+impl<'a> Stopwatch<'a> {
+    fn new(threads: u32, folder: &'a TemporaryFolder) -> Stopwatch<'a> {
         Stopwatch {
             threads,
+            folder,
             running: Mutex::new(Running {
                 finished: Vec::new(),
                 measure: Measure::default(),
@@ -111,7 +116,7 @@ impl Stopwatch {
     }
 }
 
-impl Progress for Stopwatch {
+impl Progress for Stopwatch<'_> {
     fn phase(&self, _: Slice, phase: Phase, _: u64) {
         if phase == Phase::Reading {
             reset_peak();
@@ -124,6 +129,10 @@ impl Progress for Stopwatch {
         let mut running = self.running();
         let measure = std::mem::take(&mut running.measure);
         running.finished.push(Measure { peak_bytes: peak_bytes(), ..measure });
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.folder.is_stopped()
     }
 }
 

@@ -1,11 +1,10 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::arguments::on_interrupt;
+use super::interrupt::Task;
 
 /// The interval between lines when standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -15,21 +14,13 @@ pub(super) struct Meter {
     /// Hidden when standard error is not a terminal.
     bar: ProgressBar,
     last_line: Mutex<Instant>,
+    task: Task,
 }
 
-/// Whether a task is running.
-static IS_AT_WORK: AtomicBool = AtomicBool::new(false);
-/// Whether Ctrl-C was pressed.
-static STOPPED: AtomicBool = AtomicBool::new(false);
-
 impl Meter {
-    /// Creates a meter for a task of this name and installs the Ctrl-C handler.
+    /// Begins a task of this name.
     pub(super) fn new(name: &'static str) -> Meter {
-        IS_AT_WORK.store(true, Ordering::Relaxed);
-        // A second Ctrl-C exits at once.
-        on_interrupt(|| {
-            IS_AT_WORK.load(Ordering::Relaxed) && !STOPPED.swap(true, Ordering::Relaxed)
-        });
+        let task = Task::begin();
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let is_shown = io::stderr().is_terminal() && !is_dumb;
         let target =
@@ -40,7 +31,7 @@ impl Meter {
             style
                 .map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> ")),
         );
-        Meter { bar, last_line: Mutex::new(Instant::now()) }
+        Meter { bar, last_line: Mutex::new(Instant::now()), task }
     }
 
     /// Reports that `done` of `of` is done; returns `false` if the task is to stop.
@@ -53,14 +44,13 @@ impl Meter {
             let _ = writeln!(io::stderr(), "{}: {}%", self.bar.prefix(), 100 * done / of.max(1));
             *last = Instant::now();
         }
-        !STOPPED.load(Ordering::Relaxed)
+        !self.task.is_stopped()
     }
 }
 
-/// Removes the bar from the terminal; from then on Ctrl-C exits the program.
+/// Removes the bar from the terminal.
 impl Drop for Meter {
     fn drop(&mut self) {
-        IS_AT_WORK.store(false, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }

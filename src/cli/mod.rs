@@ -24,6 +24,7 @@ mod file;
 mod find;
 mod hnefatafl_org;
 mod htp;
+mod interrupt;
 mod json_output;
 mod line;
 mod machine;
@@ -52,6 +53,7 @@ mod short;
 mod solve;
 mod start;
 mod stats;
+mod temporary;
 mod verify;
 
 use std::path::PathBuf;

@@ -100,8 +100,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     match pulled {
         Err(PullError::Stopped) => {
-            session.note("stopped; the same command continues");
-            return Err(CliError::Interrupted);
+            return Err(CliError::Interrupted(Some("the same command continues")));
         }
         pulled => pulled.map_err(CliError::new)?,
     }

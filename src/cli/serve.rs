@@ -71,8 +71,8 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     use std::sync::Arc;
 
-    use super::arguments::on_interrupt;
     use super::browser::{check_display, open_in_browser};
+    use super::interrupt::on_interrupt;
     use taflbase::rules::Ruleset;
     use taflbase::serve::{AppState, Log, ServeOptions, Server};
     use taflbase::tablebase::BlockCache;

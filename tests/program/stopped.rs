@@ -24,7 +24,11 @@ fn wait_for(folder: &Path, is_it: impl Fn(&str) -> bool, program: &mut Child) ->
 
 /// Sends SIGINT, as Ctrl-C in a terminal does.
 fn interrupt(program: &Child) {
-    let kill = ["-c", "kill -INT \"$0\"", &program.id().to_string()];
+    send("INT", program);
+}
+
+fn send(signal: &str, program: &Child) {
+    let kill = ["-c", "kill -$0 \"$1\"", signal, &program.id().to_string()];
     // A process that has already ended cannot be signalled.
     Command::new("sh").args(kill).stderr(Stdio::null()).status().unwrap();
 }
@@ -83,4 +87,25 @@ fn ctrl_c_ends_a_sample() {
     interrupt(&bound);
     let stopped = Run::ended(bound.wait_with_output().unwrap());
     assert_eq!((stopped.status, stopped.out.as_str()), (130, ""), "{}", stopped.err);
+}
+
+#[test]
+fn stopped_commands_delete_their_temporary_folders() {
+    let place = Place::new();
+    let temporary = place.path("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let plan: &[&str] = &["plan", "tablut", "--slice", "K2v4", "--calibration", "100"];
+    let bench = &["bench", "brandubh", "--slice", "K2v5", "--threads", "1"];
+    let report = &["report", "brandubh", "--slice", "K0v1", "--html", "report.html"];
+    for (signal, arguments) in [("INT", plan), ("TERM", bench), ("HUP", report)] {
+        let mut program = place.command(arguments);
+        program.env("TMPDIR", &temporary).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = program.spawn().unwrap();
+        assert!(wait_for(&temporary, |_| true, &mut program).is_some(), "{arguments:?}");
+        send(signal, &program);
+        let stopped = Run::ended(program.wait_with_output().unwrap());
+        assert_eq!((stopped.status, stopped.out.as_str()), (130, ""), "{}", stopped.err);
+        assert_eq!(stopped.err.lines().last(), Some("taflbase: stopped"));
+        assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "{arguments:?}");
+    }
 }

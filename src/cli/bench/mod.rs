@@ -18,6 +18,7 @@ use crate::cli::arguments::Threads;
 use crate::cli::error::CliError;
 use crate::cli::measure::{Measure, Steps, build_measured};
 use crate::cli::output::{Session, columns, grouped, size};
+use crate::cli::temporary::TemporaryFolder;
 
 /// Measure the speed of building, probing and searching
 #[derive(clap::Args)]
@@ -130,8 +131,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let mut rows = Vec::new();
     for (name, slices) in args.set()? {
         let rules = Ruleset::load(&name)?;
-        let folder = tempfile::tempdir().map_err(CliError::new)?;
-        let measured = build_measured(&rules, &slices, args.threads.count(), folder.path())?;
+        let folder = TemporaryFolder::new()?;
+        let measured = build_measured(&rules, &slices, args.threads.count(), &folder)?;
         let base = open(&rules, folder.path(), CACHE_BYTES)?;
         for (report, measure) in &measured {
             // Slices that are built only because captures lead to them are signed too: the

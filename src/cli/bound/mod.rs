@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 impl From<BoundError> for CliError {
     fn from(error: BoundError) -> CliError {
         match error {
-            BoundError::Stopped => CliError::Interrupted,
+            BoundError::Stopped => CliError::Interrupted(None),
             error => CliError::new(error),
         }
     }

@@ -160,7 +160,7 @@ impl Args {
             .threads
             .run(|| compare_slice(first, other, slice, self.most, go_on))?
             .map_err(|error| match error {
-            CompareError::Stopped => CliError::Interrupted,
+            CompareError::Stopped => CliError::Interrupted(None),
             error => CliError::new(error),
         })?;
         Ok(compared.iter().map(|side| side.report(first, other, slice)).collect())

@@ -11,9 +11,10 @@ use taflbase::arena::{
 };
 use taflbase::engine::Clock;
 
-use super::arguments::{MAX, on_interrupt, parse_clock, parse_number, parse_seconds};
+use super::arguments::{MAX, parse_clock, parse_number, parse_seconds};
 use super::engine_args::proved_positions;
 use super::error::CliError;
+use super::interrupt::on_interrupt;
 use super::machine::threads;
 use super::output::Session;
 
@@ -176,9 +177,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         session.text(&report(args, &results, &standing))?;
     }
     if stopped.load(Ordering::Relaxed) && !results.is_complete() {
-        let resume = if args.output.is_some() { "; the same command resumes it" } else { "" };
-        session.note(&format!("stopped{resume}"));
-        return Err(CliError::Interrupted);
+        let resume = args.output.is_some().then_some("the same command resumes it");
+        return Err(CliError::Interrupted(resume));
     }
     Ok(())
 }

@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use taflbase::engine::Stopper;
 
-use super::super::arguments::on_interrupt;
 use super::super::error::CliError;
+use super::super::interrupt::on_interrupt;
 
 /// A running search; `None` if it cannot be stopped.
 type RunningSearch = Option<Stopper>;

@@ -144,7 +144,7 @@ fn check_memory(what: &str, needed: u64) -> Result<(), CliError> {
 impl From<ShortError> for CliError {
     fn from(error: ShortError) -> CliError {
         match error {
-            ShortError::Stopped => CliError::Interrupted,
+            ShortError::Stopped => CliError::Interrupted(None),
             error => CliError::new(error),
         }
     }
@@ -153,7 +153,7 @@ impl From<ShortError> for CliError {
 impl From<GraphError> for CliError {
     fn from(error: GraphError) -> CliError {
         match error {
-            GraphError::Stopped => CliError::Interrupted,
+            GraphError::Stopped => CliError::Interrupted(None),
             error => CliError::new(error),
         }
     }

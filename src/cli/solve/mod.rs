@@ -16,11 +16,10 @@ use taflbase::proof::{
 };
 use taflbase::rules::{Ruleset, Side};
 
-use crate::cli::arguments::{
-    MAX, PositionArgs, Threads, on_interrupt, parse_bytes, parse_number, parse_seconds,
-};
+use crate::cli::arguments::{MAX, PositionArgs, Threads, parse_bytes, parse_number, parse_seconds};
 use crate::cli::error::CliError;
 use crate::cli::file;
+use crate::cli::interrupt::on_interrupt;
 use crate::cli::machine::threads;
 use crate::cli::output::{Session, grouped, time};
 
@@ -229,7 +228,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         return Ok(());
     }
     if interrupted.load(Ordering::Relaxed) {
-        return Err(CliError::Interrupted);
+        return Err(CliError::Interrupted(None));
     }
     let text = if is_open {
         "the value is open"
