@@ -1,6 +1,7 @@
 //! Arguments shared by several commands.
 
 use std::ffi::OsString;
+use std::num::IntErrorKind;
 use std::time::Duration;
 
 use taflbase::Tablebase;
@@ -217,9 +218,11 @@ pub(super) const MAX: u64 = u64::MAX;
 pub(super) fn parse_number<T: TryFrom<u64>, const FIRST: u64, const LAST: u64>(
     text: &str,
 ) -> Result<T, String> {
-    let number = text.parse().ok().filter(|number| (FIRST..=LAST).contains(number));
+    let parsed = text.parse::<u64>();
+    let is_too_large = parsed.as_ref().is_err_and(|e| *e.kind() == IntErrorKind::PosOverflow);
+    let number = parsed.ok().filter(|number| (FIRST..=LAST).contains(number));
     number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match LAST {
-        MAX => format!("write a number from {FIRST} up"),
+        MAX if !is_too_large => format!("write a number from {FIRST} up"),
         _ => format!("write a number from {FIRST} to {LAST}"),
     })
 }
@@ -234,29 +237,38 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
         "m" | "mib" => 1 << 20,
         "g" | "gib" => 1 << 30,
         "t" | "tib" => 1 << 40,
+        "p" | "pib" => 1 << 50,
+        "e" | "eib" => 1 << 60,
         "kb" => 1000,
         "mb" => 1_000_000,
         "gb" => 1_000_000_000,
         "tb" => 1_000_000_000_000,
+        "pb" => 1_000_000_000_000_000,
+        "eb" => 1_000_000_000_000_000_000,
         _ => return Err("write bytes with a unit, like 16GiB or 500MB".to_owned()),
     };
     let number: f64 =
         digits.parse().map_err(|_| "write a number of bytes, like 16GiB or 500MB".to_owned())?;
     let bytes = number * unit as f64;
-    if bytes >= 1.0 && bytes <= u64::MAX as f64 {
-        Ok(bytes as u64)
-    } else {
-        Err("write a number of bytes from 1 up, like 16GiB".to_owned())
+    // 2^64, which is too large.
+    let limit = u64::MAX as f64;
+    match bytes {
+        1.0.. if bytes < limit => Ok(bytes as u64),
+        1.0.. => Err("that is too large: write less than 16EiB".to_owned()),
+        _ => Err("write a number of bytes from 1 up, like 16GiB".to_owned()),
     }
 }
 
-/// Parses a duration in seconds, from a millisecond to some three weeks.
+/// The end of the range of a duration: some three weeks.
+const MAX_SECONDS: u64 = 1 << 21;
+
+/// Parses a duration in seconds, from a millisecond up.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     text.parse()
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|time| time.as_millis() > 0 && time.as_secs() < 1 << 21)
-        .ok_or_else(|| "write seconds, like 2 or 0.5".to_owned())
+        .filter(|time| time.as_millis() > 0 && time.as_secs() < MAX_SECONDS)
+        .ok_or_else(|| format!("write seconds from 0.001 to {}, like 2 or 0.5", MAX_SECONDS - 1))
 }
 
 /// Parses the value of `--clock`, minutes and seconds: `5+2`.
@@ -266,7 +278,7 @@ pub(super) fn parse_clock(text: &str) -> Result<Clock, String> {
         .and_then(|(minutes, seconds)| Some((duration(60.0, minutes)?, duration(1.0, seconds)?)));
     match times {
         Some((left, increment)) if !left.is_zero() => Ok(Clock::Game { left, increment }),
-        _ => Err("write minutes and seconds, like 5+2 or 0.5+0.1".to_owned()),
+        _ => Err("write minutes and seconds, each up to 12 days, like 5+2 or 0.5+0.1".to_owned()),
     }
 }
 
@@ -287,12 +299,28 @@ mod tests {
             ("16g", Ok(16 << 30)),
             ("1.5 KiB", Ok(1536)),
             ("500MB", Ok(500_000_000)),
+            ("2PiB", Ok(2 << 50)),
+            ("15.5EiB", Ok(31 << 59)),
             ("7", Ok(7)),
         ] {
             assert_eq!(parse_bytes(text), bytes, "{text}");
         }
-        for wrong in ["", "GiB", "12XB", "-1", "0", "1e99TiB", "nan", "inf", "1 2"] {
-            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        for wrong in ["", "GiB", "12XB", "-1", "0", "nan", "1 2"] {
+            assert!(parse_bytes(wrong).unwrap_err().starts_with("write "), "{wrong}");
+        }
+        for large in ["16EiB", "18446744073709551616", "1e99TiB", "inf"] {
+            assert!(parse_bytes(large).unwrap_err().starts_with("that is too large"), "{large}");
+        }
+    }
+
+    #[test]
+    fn durations_have_a_range() {
+        for (text, millis) in [("0.001", 1), ("0.5", 500), ("2097151", 2_097_151_000)] {
+            assert_eq!(parse_seconds(text), Ok(Duration::from_millis(millis)));
+        }
+        for wrong in ["0.0001", "0", "-1", "2097152", "1e9", "1e99", "nan", "two"] {
+            let error = "write seconds from 0.001 to 2097151, like 2 or 0.5".to_owned();
+            assert_eq!(parse_seconds(wrong), Err(error), "{wrong}");
         }
     }
 

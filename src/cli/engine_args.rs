@@ -1,7 +1,6 @@
 //! Options of the engine, shared by all commands that use it.
 
 use std::num::NonZeroUsize;
-use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +14,6 @@ use super::arguments::{MAX, Threads, parse_number};
 use super::error::CliError;
 use super::machine::threads;
 use super::output::Session;
-
-/// The range of `--contempt`.
-const CONTEMPT: RangeInclusive<i64> =
-    -(EngineOptions::MAX_CONTEMPT as i64)..=EngineOptions::MAX_CONTEMPT as i64;
 
 /// The size of the transposition table.
 #[derive(clap::Args)]
@@ -43,10 +38,17 @@ pub(super) struct EngineArgs {
     threads: Threads,
     #[command(flatten)]
     hash: HashSize,
-    /// Score draws N hundredths of a soldier worse, to avoid them against weaker players
+    /// Score draws N hundredths of a soldier worse, -1000 to 1000, to avoid them when stronger
     #[arg(long, value_name = "N", default_value_t = 0)]
-    #[arg(value_parser = clap::value_parser!(i32).range(CONTEMPT))]
+    #[arg(value_parser = parse_contempt)]
     contempt: i32,
+}
+
+/// Parses the value of `--contempt`.
+fn parse_contempt(text: &str) -> Result<i32, String> {
+    let max = EngineOptions::MAX_CONTEMPT;
+    let parsed = text.parse().ok().filter(|contempt| (-max..=max).contains(contempt));
+    parsed.ok_or_else(|| format!("write a number from -{max} to {max}"))
 }
 
 impl EngineArgs {

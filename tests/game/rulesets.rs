@@ -313,7 +313,7 @@ fn malformed_files_are_refused() {
         (
             "first-mover = \"attackers\"",
             "first-mover = \"attackers\"\nply-limit = 0",
-            "line 9: invalid value: integer `0`, expected a nonzero u32",
+            "line 9: 0: write a whole number from 1 to 4294967295",
         ),
         (
             "no-moves = \"loses\"",
@@ -628,7 +628,7 @@ fn contradictory_rules_of_present_play_are_refused() {
         (
             "[movement.king]",
             "[movement.king]\nreach = 0",
-            "line 19: invalid value: integer `0`, expected a nonzero u8",
+            "line 19: 0: write a whole number from 1 to 255",
         ),
         (
             "[capture]",

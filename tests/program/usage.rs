@@ -43,6 +43,11 @@ fn usage_errors_are_one_line() {
         (&["build", "brandubh", "--men", "-3"], &["'-3'", "--men"]),
         (&["build", "brandubh", "--men", "3", "--threads", "99999"], &["99999", "1024"]),
         (&["stats", "brandubh", "--threads", "many"], &["--threads", "many"]),
+        (&["play", "brandubh", "--nodes", "99999999999999999999"], &["from 1 to 184467440737095"]),
+        (&["analyse", "brandubh", "--time", "1e9"], &["--time", "from 0.001 to 2097151"]),
+        (&["analyse", "brandubh", "--contempt", "abc"], &["from -1000 to 1000"]),
+        (&["analyse", "brandubh", "--contempt", "-1001"], &["from -1000 to 1000"]),
+        (&["build", "brandubh", "--men", "3", "--memory", "16EiB"], &["too large", "16EiB"]),
         (&["bench", "brandubh", "--quick"], &["--quick", "RULES"]),
     ] {
         let run = place.run(arguments);

@@ -2,9 +2,10 @@
 //! `docs/rulesets.md` describes the fields.
 
 use std::collections::BTreeMap;
-use std::num::{NonZeroU8, NonZeroU32};
+use std::num::{NonZeroI64, NonZeroU8, NonZeroU32};
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::{Endless, Origin, Repetition, Side};
@@ -22,6 +23,7 @@ pub(super) struct File {
     pub size: i64,
     pub start: String,
     pub first_mover: Side,
+    #[serde(default, deserialize_with = "optional::<_, _, U32_MAX>")]
     pub ply_limit: Option<NonZeroU32>,
     /// Spanned, because the map sorts the names and descriptions keep the order of the file.
     #[serde(default)]
@@ -66,6 +68,7 @@ pub(super) struct KindMovement {
     pub no_cross: Vec<String>,
     #[serde(default)]
     pub no_entry: Vec<String>,
+    #[serde(default, deserialize_with = "optional::<_, _, U8_MAX>")]
     pub reach: Option<NonZeroU8>,
 }
 
@@ -118,11 +121,32 @@ pub(super) struct End {
     pub encirclement: bool,
     pub no_moves: NoMoves,
     pub repetition: Repetition,
-    #[serde(default = "second")]
+    #[serde(default = "second", deserialize_with = "positive::<_, _, U32_MAX>")]
     pub repetition_occurrence: NonZeroU32,
     #[serde(default = "yes")]
     pub repetition_counts_start: bool,
     pub endless: Endless,
+}
+
+const U8_MAX: i64 = u8::MAX as i64;
+const U32_MAX: i64 = u32::MAX as i64;
+
+/// Reads a whole number from 1 to `MAX`, the maximum of the type.
+fn positive<'de, D: Deserializer<'de>, T: TryFrom<NonZeroI64>, const MAX: i64>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let number = i64::deserialize(deserializer)?;
+    let positive = NonZeroI64::new(number).and_then(|number| T::try_from(number).ok());
+    positive.ok_or_else(|| {
+        D::Error::custom(format_args!("{number}: write a whole number from 1 to {MAX}"))
+    })
+}
+
+/// As [`positive`], for a field that may be left out.
+fn optional<'de, D: Deserializer<'de>, T: TryFrom<NonZeroI64>, const MAX: i64>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    positive::<D, T, MAX>(deserializer).map(Some)
 }
 
 /// Returns the default occurrence that counts as a repetition.

@@ -133,7 +133,10 @@ fn square(name: &str, board: Board) -> Result<Square, String> {
 
 fn number(command: &str, digits: &str) -> Result<u64, String> {
     let parsed = digits.parse::<u32>().map(u64::from);
-    parsed.map_err(|_| format!("{command}: {} is no number", digits.escape_debug()))
+    parsed.map_err(|_| {
+        let digits = digits.escape_debug();
+        format!("{command}: {digits}: write a whole number from 0 to {}", u32::MAX)
+    })
 }
 
 #[cfg(test)]
@@ -181,6 +184,8 @@ mod tests {
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
+        let error = parse("time_settings fischer 99999999999999 1").unwrap_err();
+        assert!(error.ends_with("99999999999999: write a whole number from 0 to 4294967295"));
         // Every command's name is known.
         for name in COMMANDS {
             let error = parse(&format!("{name} a b c d e f")).err().unwrap_or_default();
