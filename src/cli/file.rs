@@ -36,17 +36,8 @@ fn replace(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    // If the folder is missing, the temporary file's error would name the temporary file.
-    folder.metadata()?;
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::fs::Permissions;
-        use std::os::unix::fs::PermissionsExt;
-        // The permissions of any new file; the umask applies.
-        builder.permissions(Permissions::from_mode(0o666));
-    }
-    let mut new = builder.tempfile_in(folder)?;
+    // Unlike those of `tempfile_in`, errors do not name the temporary file.
+    let mut new = tempfile::Builder::new().make_in(folder, |path| File::create_new(path))?;
     fill(new.as_file_mut(), content)?;
     new.as_file().sync_all()?;
     new.persist(target).map_err(|error| error.error)?;

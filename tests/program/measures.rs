@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::{Place, Run};
 
 #[test]
 fn a_bench_has_the_same_signature_with_any_number_of_threads() {
@@ -45,6 +45,22 @@ fn a_plan_lists_what_is_too_large_and_counts_the_rest() {
     }
     let text = place.run(&plan).done();
     assert!(text.contains("\ntoo large for this version: "), "{text}");
+}
+
+#[test]
+fn a_missing_folder_for_temporary_files_is_named() {
+    let place = Place::new();
+    let plan: &[&str] = &["plan", "brandubh", "--men", "2"];
+    for arguments in [plan, &["bench", "--quick"]] {
+        for folder in ["/nowhere", env!("CARGO_BIN_EXE_taflbase")] {
+            let mut command = place.command(arguments);
+            command.env("TMPDIR", folder);
+            let run = Run::of(command);
+            let message = format!("{folder}: cannot create a temporary folder: ");
+            run.refused(2, &[&message, "; choose another place with TMPDIR"]);
+            assert_eq!(run.err.matches(folder).count(), 1, "{}", run.err);
+        }
+    }
 }
 
 /// K3v13 of tablut has 7 * 10^17 rows, and 154 times as many slots.

@@ -223,6 +223,10 @@ fn pictures_that_cannot_be_written_are_reported() {
             if cfg!(target_os = "linux") {
                 let run = place.run(&[command, "brandubh", WON, option, "/dev/full"]);
                 run.refused(2, &["/dev/full", "cannot write the picture"]);
+                // A folder in which nobody can create files.
+                let run = place.run(&[command, "brandubh", WON, option, "/sys/board"]);
+                run.refused(2, &["/sys/board: cannot write the picture: ", "(os error "]);
+                assert_eq!(run.err.matches('/').count(), 2, "{}", run.err);
             }
         }
         let batch = ["probe", "brandubh", "--batch", "-", option, "board"];
