@@ -6,7 +6,7 @@ use taflbase::Tablebase;
 use taflbase::build::{Communicator, CommunicatorError};
 use taflbase::progress::Progress;
 use taflbase::slice::Slice;
-use taflbase::table::Metric;
+use taflbase::table::{Metric, TableError};
 use taflbase::tablebase::ProbeError;
 use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample, verify_slice};
 
@@ -62,12 +62,16 @@ Examples:
   mpirun -n 8 taflbase verify brandubh --slice K4v4 --sample 100
 
 JSON, one line per slice; "positions" counts stored positions, the verdict is "proved",
-"consistent", "sampled", "wrong" or "damaged", and "messages" has the first few findings:
+"consistent", "sampled", "wrong", "damaged" or, if another slice that it depends on is
+damaged, "not verified", and "messages" has the first few findings:
   {"rules":"brandubh","slice":"K2v3","verdict":"proved","positions":9876543,"findings":0,"messages":[],"seconds":4.2}
   {"rules":"brandubh","slice":"K3v4","verdict":"sampled","percent":0.5,"seed":7,"blocks":85,"positions":67218240,"findings":0,"messages":[],"seconds":9.8}"#;
 
 /// The maximum number of findings that are listed.
 const MAX_MESSAGES: usize = 10;
+
+/// The verdict on a slice that depends on a damaged one.
+const NOT_VERIFIED: &str = "not verified";
 
 /// The result for a slice, or for one rank's part of it.
 #[derive(Serialize, Deserialize)]
@@ -127,12 +131,25 @@ fn verify(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result
         results = gather(results, exchange)?;
         results.iter().try_for_each(|result| result.print(session))?;
     }
-    match results.iter().filter(|result| result.findings > 0).count() {
-        0 => Ok(()),
-        wrong => {
-            let what = ["is wrong", "are wrong"];
-            Err(CliError::Negative(count_of(wrong, results.len(), "slice", what)))
-        }
+    conclude(&results)
+}
+
+/// Fails if a slice is wrong or could not be verified.
+fn conclude(results: &[SliceResult]) -> Result<(), CliError> {
+    let (all, count) = (results.len(), |of: fn(&SliceResult) -> bool| {
+        results.iter().filter(|&result| of(result)).count()
+    });
+    let wrong = count(|result| result.findings > 0);
+    let unverified = count(|result| result.verdict == NOT_VERIFIED);
+    let counts = [
+        (wrong, count_of(wrong, all, "slice", ["is wrong", "are wrong"])),
+        (unverified, count_of(unverified, all, "slice", ["is not verified", "are not verified"])),
+    ];
+    let faults: Vec<String> =
+        counts.into_iter().filter(|&(count, _)| count > 0).map(|(_, text)| text).collect();
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(CliError::Negative(faults.join(", "))),
     }
 }
 
@@ -231,7 +248,12 @@ fn work(base: &Tablebase, slice: Slice) -> (Slice, u64, u64) {
     (slice, slots, rows)
 }
 
-/// Converts a verdict. A damaged file is a finding.
+/// Returns the slice of the file that an error is about.
+fn slice_of(error: &TableError) -> Option<Slice> {
+    error.path.as_ref()?.file_stem()?.to_str()?.parse().ok()
+}
+
+/// Converts a verdict. A damaged file is a finding, if it is the slice's own.
 fn slice_result(
     base: &Tablebase,
     slice: Slice,
@@ -254,9 +276,12 @@ fn slice_result(
             let messages = first.iter().map(|finding| finding.display(base.rules()).to_string());
             ("wrong", 0, findings, messages.collect())
         }
-        Err(VerifyError::Table(ProbeError::Corrupted(error))) => {
-            ("damaged", 0, 1, vec![error.to_string()])
-        }
+        Err(VerifyError::Table(ProbeError::Corrupted(error))) => match slice_of(&error) {
+            Some(damaged) if damaged != slice => {
+                (NOT_VERIFIED, 0, 0, vec![format!("needs {damaged}: {error}")])
+            }
+            _ => ("damaged", 0, 1, vec![error.to_string()]),
+        },
         Err(error) => return Err(error),
     };
     Ok(SliceResult {
@@ -285,15 +310,16 @@ impl SliceResult {
 
     /// Adds another rank's part of the sample of this slice.
     fn add(&mut self, other: SliceResult) {
-        // "damaged" is worse than "wrong", which is worse than what is without findings.
+        // From what is without findings to the worst.
         let severity = |result: &SliceResult| match result.verdict.as_str() {
-            "damaged" => 2,
-            "wrong" => 1,
+            "damaged" => 3,
+            "wrong" => 2,
+            NOT_VERIFIED => 1,
             _ => 0,
         };
         // All ranks may find the same damage.
         self.findings += match (severity(self), severity(&other)) {
-            (2, 2) => 0,
+            (3, 3) => 0,
             _ => other.findings,
         };
         if severity(&other) > severity(self) {
@@ -303,7 +329,7 @@ impl SliceResult {
         if let Some(sample) = &mut self.sample {
             sample.blocks = sample.blocks.zip(others).map(|(own, others)| own + others);
         }
-        self.positions = if self.findings > 0 { 0 } else { self.positions + other.positions };
+        self.positions = if severity(self) > 0 { 0 } else { self.positions + other.positions };
         for message in other.messages {
             if self.messages.len() < MAX_MESSAGES && !self.messages.contains(&message) {
                 self.messages.push(message);
@@ -329,6 +355,7 @@ impl SliceResult {
                 let found = format!("{slice}: consistent, not proved");
                 format!("{found}: {positions} stored positions, no DTW table")
             }
+            NOT_VERIFIED => format!("{slice}: {NOT_VERIFIED}"),
             verdict => format!("{slice}: {verdict}, findings: {findings}"),
         };
         text.push_str(&format!(" ({:.1} s)\n", self.seconds));

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::place::Place;
 
 #[test]
@@ -82,6 +84,23 @@ fn damaged_files_are_refused_and_named() {
     let verify = place.run(&["verify", "brandubh", "--slice", "K2v1"]);
     verify.refused(1, &["1 of 1 slice is"]);
     assert!(verify.out.contains("K2v1.dtw"), "{}", verify.out);
+}
+
+#[test]
+fn slices_that_need_a_damaged_one_are_not_called_damaged() {
+    let place = Place::with("brandubh", "4");
+    edit(&place.path("tables/brandubh/K0v2.dtw"), Vec::clear);
+    let verify = place.run(&["verify", "brandubh"]);
+    verify.refused(1, &["1 of 6 slices is wrong, 2 of 6 slices are not verified"]);
+    assert!(verify.out.contains("K0v2: damaged, findings: 1"), "{}", verify.out);
+    for slice in ["K1v2", "K0v3"] {
+        let verify = place.run(&["verify", "brandubh", "--slice", slice, "--json"]);
+        verify.refused(1, &["1 of 1 slice is not verified"]);
+        let result: Value = serde_json::from_str(&verify.out).unwrap();
+        assert_eq!((&result["verdict"], &result["findings"]), (&"not verified".into(), &0.into()));
+        let message = result["messages"][0].as_str().unwrap();
+        assert!(message.starts_with("needs K0v2: ") && message.contains("K0v2.dtw"), "{message}");
+    }
 }
 
 #[test]
