@@ -56,6 +56,7 @@ mod stats;
 mod temporary;
 mod verify;
 
+use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -183,9 +184,16 @@ impl Command {
 }
 
 /// Returns the program's clap definition. Options take negative numbers as values, so that the
-/// error for one names the valid range.
+/// error for one names the valid range. An empty environment variable counts as not set.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommands(|command| {
+    let command = Cli::command().mut_args(|argument| {
+        let value = argument.get_env().and_then(env::var_os);
+        match value.is_some_and(|value| value.is_empty()) {
+            true => argument.env(None::<&'static str>),
+            false => argument,
+        }
+    });
+    command.mut_subcommands(|command| {
         command.mut_args(|argument| match argument.get_action().takes_values() {
             true => argument.allow_negative_numbers(true),
             false => argument,
@@ -195,7 +203,7 @@ fn command() -> clap::Command {
 
 /// Runs the program with the arguments of the process.
 pub(crate) fn main() -> ExitCode {
-    let parsed = command().try_get_matches_from(arguments::join_split(std::env::args_os()));
+    let parsed = command().try_get_matches_from(arguments::join_split(env::args_os()));
     let result = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => run(cli),
         Err(error) => CliError::usage(error),

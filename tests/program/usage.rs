@@ -7,7 +7,7 @@ use serde_json::Value;
 use taflbase::rules::Ruleset;
 use taflbase::version::commit;
 
-use crate::place::{Place, ruleset};
+use crate::place::{Place, Run, ruleset};
 
 fn first_line_keys(text: &str) -> Vec<String> {
     match serde_json::from_str(text.trim()).unwrap() {
@@ -55,6 +55,15 @@ fn usage_errors_are_one_line() {
         assert_eq!(run.out, "", "{arguments:?}");
     }
     assert!(!place.path("tables").exists());
+}
+
+#[test]
+fn an_empty_variable_counts_as_not_set() {
+    let place = Place::with("brandubh", "2");
+    let mut check = place.command(&["check", "brandubh"]);
+    check.env("TAFLBASE_TABLES", "").env("TAFLBASE_PROOFS", "");
+    assert!(Run::of(check).done().contains("K0v1"));
+    place.run(&["check", "brandubh", "--tables", ""]).refused(2, &["--tables"]);
 }
 
 #[test]
