@@ -305,10 +305,10 @@ mod tests {
         ] {
             assert_eq!(parse_bytes(text), bytes, "{text}");
         }
-        for wrong in ["", "GiB", "12XB", "-1", "0", "nan", "1 2"] {
+        for wrong in ["", "GiB", "12XB", "-1", "0", "nan", "inf", "1 2"] {
             assert!(parse_bytes(wrong).unwrap_err().starts_with("write "), "{wrong}");
         }
-        for large in ["16EiB", "18446744073709551616", "1e99TiB", "inf"] {
+        for large in ["16EiB", "18446744073709551616", "1e99TiB"] {
             assert!(parse_bytes(large).unwrap_err().starts_with("that is too large"), "{large}");
         }
     }
@@ -321,6 +321,10 @@ mod tests {
         for wrong in ["0.0001", "0", "-1", "2097152", "1e9", "1e99", "nan", "two"] {
             let error = "write seconds from 0.001 to 2097151, like 2 or 0.5".to_owned();
             assert_eq!(parse_seconds(wrong), Err(error), "{wrong}");
+        }
+        assert!(parse_clock("17476+1048575").is_ok());
+        for wrong in ["17477+1", "5+1048576", "5"] {
+            assert!(parse_clock(wrong).unwrap_err().contains("each up to 12 days"), "{wrong}");
         }
     }
 
