@@ -1,9 +1,9 @@
 //! Locks on files and folders, against other processes that write there.
 
 use std::fs::{File, TryLockError};
+use std::io;
 use std::ops::Deref;
-#[cfg(feature = "build")]
-use std::{io, path::Path};
+use std::path::Path;
 
 /// The name of the lock file in a folder; the file is never removed.
 #[cfg(feature = "build")]
@@ -54,14 +54,22 @@ pub(crate) fn is_locked(file: &File) -> bool {
     }
 }
 
-/// Locks a folder by its lock file; `None` if it is locked already. On file systems without locks,
-/// the folder counts as locked by this call.
+/// Creates and locks a lock file; `None` if it is locked already. On file systems without locks, it
+/// counts as locked by this call.
+///
+/// # Errors
+/// If the file cannot be created.
+pub(crate) fn lock_by(file: &Path) -> io::Result<Option<LockedFile>> {
+    Ok(LockedFile::lock(File::create(file)?))
+}
+
+/// Locks a folder by its lock file, as [`lock_by`] does.
 ///
 /// # Errors
 /// If the lock file cannot be created.
 #[cfg(feature = "build")]
 pub(crate) fn lock_folder(folder: &Path) -> io::Result<Option<LockedFile>> {
-    Ok(LockedFile::lock(File::create(folder.join(LOCK))?))
+    lock_by(&folder.join(LOCK))
 }
 
 #[cfg(all(test, feature = "build", feature = "engine"))]

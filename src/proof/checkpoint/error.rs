@@ -14,6 +14,11 @@ pub enum CheckpointError {
         /// What went wrong.
         source: io::Error,
     },
+    /// Another search uses the file.
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is not a checkpoint of this version.
     NotACheckpoint {
         /// The file.
@@ -46,6 +51,12 @@ impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CheckpointError::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            CheckpointError::Busy { path } => write!(
+                f,
+                "{}: another search keeps its proof numbers in this checkpoint; wait for it, or name \
+                 another file",
+                path.display()
+            ),
             CheckpointError::NotACheckpoint { path } => {
                 write!(f, "{}: not a checkpoint of this version; name a new file", path.display())
             }

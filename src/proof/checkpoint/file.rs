@@ -12,6 +12,7 @@ use crate::game::rules::Ruleset;
 use crate::proof::certificate::hexadecimal;
 use crate::proof::hashes::HashKeys;
 use crate::proof::table::ProofTable;
+use crate::system::file_lock::{LockedFile, lock_by};
 use crate::system::temporary::{TemporaryFile, write_durably};
 
 use super::{Checkpoint, CheckpointError, Effort};
@@ -39,6 +40,14 @@ struct Header {
 }
 
 impl Checkpoint<'_> {
+    /// Locks the file against other searches until the returned lock is dropped.
+    pub(in crate::proof) fn lock(&self) -> Result<LockedFile, CheckpointError> {
+        let mut lock_file = self.path.clone().into_os_string();
+        lock_file.push(".lock");
+        let lock = lock_by(Path::new(&lock_file)).map_err(at(&self.path))?;
+        lock.ok_or_else(|| CheckpointError::Busy { path: self.path.clone() })
+    }
+
     /// Fills the table from the file, and returns the effort behind it. If there is no file, checks
     /// that it can be created.
     pub(in crate::proof) fn read(

@@ -6,6 +6,9 @@
 //!
 //! The file can be written while other threads search: an entry that one of them is writing does not
 //! match its key, and is lost.
+//!
+//! A search locks its checkpoint by a file beside it, which is never removed: the checkpoint itself is
+//! replaced whenever it is written.
 
 mod error;
 mod file;
@@ -53,7 +56,8 @@ impl std::ops::Add for Effort {
 const EVERY: Duration = Duration::from_secs(600);
 
 impl<'a> Checkpoint<'a> {
-    /// Names the file. It is created if it is missing. A symbolic link stays one.
+    /// Names the file. It is created if it is missing, and so is the lock file, whose name has `.lock`
+    /// appended. A symbolic link stays one.
     pub fn new(path: &Path) -> Checkpoint<'a> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         Checkpoint { path, notice: &|_| (), files: Arc::new(SystemFiles), every: EVERY }

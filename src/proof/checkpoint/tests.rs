@@ -9,7 +9,7 @@ use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 use crate::proof::answer::ProvedValue;
 use crate::proof::hashes::{HashKeys, Key};
-use crate::proof::prover::{Proof, ProofOptions, prove, prove_with_checkpoint};
+use crate::proof::prover::{Proof, ProofError, ProofOptions, prove, prove_with_checkpoint};
 use crate::proof::table::{Entry, ProofTable};
 use crate::proof::tests::{assert_certified, rules};
 use crate::system::filesystem::faulty::{Fault, FaultyFiles};
@@ -190,6 +190,31 @@ fn after_any_fault_the_file_has_the_old_content_or_the_new() {
         }
         assert!(seen[0] > 3, "{fault:?}: {seen:?}");
     }
+}
+
+#[test]
+fn two_searches_do_not_share_a_file() {
+    let rules = rules("brandubh");
+    let start = Position::start(&rules).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = Checkpoint::new(&folder.path().join("numbers"));
+    let search = || {
+        let mut is_locked = None;
+        // The first report ends the search.
+        let mut report = |_: &_| {
+            is_locked = Some(matches!(checkpoint.lock(), Err(CheckpointError::Busy { .. })));
+            false
+        };
+        let options = options(1, None);
+        prove_with_checkpoint(&rules, &start, &options, &checkpoint, &mut report)?;
+        Ok::<_, ProofError>(is_locked)
+    };
+    assert_eq!(search().unwrap(), Some(true));
+    let lock = checkpoint.lock().unwrap();
+    let error = search().unwrap_err().to_string();
+    assert!(error.contains("numbers: another search"), "{error}");
+    drop(lock);
+    assert_eq!(search().unwrap(), Some(true));
 }
 
 /// The file is written while the search goes on. What fails is told, and tried again.

@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-use crate::proof::checkpoint::{Checkpoint, Effort};
+use crate::game::rules::Ruleset;
+use crate::proof::checkpoint::{Checkpoint, CheckpointError, Effort};
+use crate::proof::search::Shared;
+use crate::system::file_lock::LockedFile;
 
 use super::asking::Prover;
 
@@ -11,8 +14,9 @@ const SEARCH_PER_WRITING: u32 = 30;
 /// The most time between two writings, as a multiple of the least.
 const MOST_PER_LEAST: u32 = 6;
 
-/// The checkpoint of a search.
+/// The checkpoint of a search, locked against others.
 pub(super) struct Keeper<'a> {
+    _lock: LockedFile,
     pub(super) checkpoint: &'a Checkpoint<'a>,
     /// The effort of the searches that this one continues.
     pub(super) earlier: Effort,
@@ -21,8 +25,15 @@ pub(super) struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    pub(super) fn new(checkpoint: &'a Checkpoint<'a>, earlier: Effort) -> Keeper<'a> {
-        Keeper { checkpoint, earlier, due: Instant::now() + checkpoint.every }
+    /// Locks the checkpoint, and fills the table from it.
+    pub(super) fn open<const W: usize>(
+        checkpoint: &'a Checkpoint<'a>,
+        rules: &Ruleset,
+        shared: &Shared<'_, W>,
+    ) -> Result<Keeper<'a>, CheckpointError> {
+        let lock = checkpoint.lock()?;
+        let earlier = checkpoint.read((rules, &shared.keys), &shared.table)?;
+        Ok(Keeper { _lock: lock, checkpoint, earlier, due: Instant::now() + checkpoint.every })
     }
 }
 

@@ -133,8 +133,8 @@ pub fn prove(
 /// is trusted: the certificate of an answer can be checked.
 ///
 /// # Errors
-/// As those of [`prove`], or if the file is no checkpoint for these rules and this size of the table,
-/// or cannot be created.
+/// As those of [`prove`], or if another search uses the file, it is no checkpoint for these rules and
+/// this size of the table, or it cannot be created.
 pub fn prove_with_checkpoint(
     rules: &Ruleset,
     position: &Position,
@@ -168,13 +168,8 @@ fn prove_on<const W: usize>(
 ) -> Result<Proof, ProofError> {
     let (started, deadline) = (Instant::now(), options.deadline());
     let shared: Shared<'_, W> = empty_shared(rules, options)?;
-    let keeper = match checkpoint {
-        Some(checkpoint) => {
-            let earlier = checkpoint.read((rules, &shared.keys), &shared.table);
-            Some(Keeper::new(checkpoint, earlier.map_err(ProofError::Checkpoint)?))
-        }
-        None => None,
-    };
+    let open = |checkpoint| Keeper::open(checkpoint, rules, &shared);
+    let keeper = checkpoint.map(open).transpose().map_err(ProofError::Checkpoint)?;
     let earlier = keeper.as_ref().map_or(Effort::default(), |keeper| keeper.earlier);
     put_proofs(&shared, rules, options)?;
     let control = Control::new(deadline);
