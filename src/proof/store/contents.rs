@@ -142,7 +142,8 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         Ok(certificate)
     }
 
-    fn add(&mut self, name: &str, certificate: &Certificate) {
+    /// Uses a certificate that is stored.
+    pub(super) fn add(&mut self, name: &str, certificate: &Certificate) {
         let state = State::new(&self.shared.board, certificate.position());
         let (root, _) = self.shared.symmetries.canonical(&state);
         for (holder, wins, _) in certificate.strategies(self.rules) {

@@ -11,10 +11,11 @@ use super::journal::{JobRecord, JournalReader};
 use super::*;
 use crate::game::moves::{Move, legal_moves};
 use crate::game::rules::Side;
-use crate::proof::Certificate;
+use crate::game::value::Wdl;
 use crate::proof::answer::{Answer, ProvedValue};
 use crate::proof::certificate::STORE_FOLDER;
 use crate::proof::tests::{assert_certified, random_positions, rules, table_value, tables};
+use crate::proof::{Certificate, ProofBook};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
 /// A small game that the defenders win, without tables.
@@ -410,4 +411,11 @@ fn a_win_answers_the_question_about_the_other_side() {
     assert_eq!(questions[winner].status.answer(), Answer::Won);
     let other = &questions[winner.other()].status;
     assert_eq!((other.answer(), other.jobs), (Answer::NotWon, 0));
+    let asked = case.run(folder.path(), Run { question: Some(winner.other()), ..RUN }).unwrap();
+    assert_eq!((asked.answers[winner.other()], asked.nodes), (Answer::NotWon, 0));
+    // Nor does the tree above the jobs matter to readers of the certificates.
+    let tables = Arc::new(Tablebase::new(case.rules.clone()));
+    let book = ProofBook::open(&[folder.path().to_owned()], tables).unwrap();
+    let outcome = if case.position.to_move == winner { Wdl::Win } else { Wdl::Loss };
+    assert_eq!(book.bounds(&case.position).exact(), Some(outcome));
 }

@@ -306,8 +306,12 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     ) -> Result<(), StoreError> {
         let side = worker.prover;
         let claim = if is_won { (side, true) } else { (side.other(), false) };
+        let is_known = desk.contents.knowledge.answer(worker, &self.root).is_some();
         let reason = match self.assemble(desk, worker, claim)? {
             Ok(parts) => {
+                if !is_known {
+                    self.keep(desk, &parts);
+                }
                 if is_won {
                     // The win is all that is to be proved: that the winner does not lose follows.
                     desk.parts.clear();
@@ -325,6 +329,16 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             return Err(StoreError::Unsound { path, reason });
         }
         Ok(())
+    }
+
+    /// Stores the root's certificate, so that it decides the root in other runs and for readers of the
+    /// certificates. The answer does not depend on that.
+    fn keep(&self, desk: &mut Desk<'a, 't, W>, parts: &[Part]) {
+        let certificate = self.certificate(parts.to_vec());
+        match desk.contents.folder.write_certificate(&certificate) {
+            Ok(name) => desk.contents.add(&name, &certificate),
+            Err(error) => (self.store.notice)(&format!("{error}: the whole proof is not kept")),
+        }
     }
 
     /// Assembles the strategy and checks it; the inner error says why it fails.
