@@ -29,6 +29,9 @@ impl Pictures {
         if wanted == [None, None] {
             return Ok(true);
         }
+        if self.svg == self.png {
+            return Err(CliError::new("--svg and --png cannot both be written to one file"));
+        }
         let drawn = sheet();
         if let Some(path) = &self.svg {
             write(path, |out| out.write_all(drawn.to_svg().as_bytes()))?;

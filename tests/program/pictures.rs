@@ -213,6 +213,8 @@ fn pictures_that_cannot_be_written_are_reported() {
     #[cfg(unix)]
     is_written_to(&place, "pipe");
     fs::create_dir(place.path("folder")).unwrap();
+    let both = place.run(&["probe", "brandubh", WON, "--svg", "a", "--png", "a"]);
+    both.refused(2, &["--svg", "--png", "one file"]);
     for option in ["--svg", "--png"] {
         for command in ["probe", "line"] {
             for file in ["folder", "nowhere/board"] {

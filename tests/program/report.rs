@@ -320,6 +320,8 @@ fn reports_that_cannot_be_made_are_refused() {
     to("--html", "tables").refused(2, &["tables: cannot write the page"]);
     let both = ["report", "brandubh", "--html", "-", "--json"];
     place.run(&both).refused(2, &["--html", "--json", "standard output"]);
+    let both = ["report", "brandubh", "--html", "a", "--json", "a"];
+    place.run(&both).refused(2, &["--html", "--json", "one file"]);
     place.run(&["report", "brandubh", "--slice", "K0v6"]).refused(1, &["K0v6", "taflbase build"]);
     let rules = ruleset("mini-corner");
     place.run(&["report", &rules]).refused(1, &["no tables", "taflbase build"]);

@@ -50,11 +50,25 @@ fn a_win_is_proved_and_its_certificate_checked() {
 #[test]
 fn one_question_may_be_asked() {
     let place = Place::new();
-    let attackers = place.run(&["solve", "brandubh", WON, "--for", "attackers"]);
-    attackers.refused(1, &["open"]);
-    assert!(attackers.out.contains("attackers: cannot force a win"), "{}", attackers.out);
+    let attackers = place.run(&["solve", "brandubh", WON, "--for", "attackers"]).done();
+    assert!(attackers.starts_with("the attackers cannot force a win\n"), "{attackers}");
     let defenders = place.run(&["solve", "brandubh", WON, "--for", "defenders"]).done();
     assert!(defenders.starts_with("the defenders win\n"), "{defenders}");
+}
+
+#[test]
+fn a_certificate_replaces_no_other_file() {
+    let place = Place::new();
+    let game = small_game();
+    let rules = std::fs::read_to_string(&game).unwrap();
+    std::fs::write(place.path("game.toml"), &rules).unwrap();
+    let to = |file: &str| place.run(&["solve", "game.toml", "--certificate", file]);
+    to("game.toml").refused(2, &["game.toml", "not a certificate", "not replaced"]);
+    assert_eq!(std::fs::read_to_string(place.path("game.toml")).unwrap(), rules);
+    std::fs::write(place.path("empty.cert"), "").unwrap();
+    for _ in 0..2 {
+        to("empty.cert").done();
+    }
 }
 
 #[test]

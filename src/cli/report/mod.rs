@@ -72,6 +72,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     if html.is_some_and(is_standard) && args.json == JsonOutput::Standard {
         return Err(CliError::new("--html and --json cannot both go to standard output"));
     }
+    if let JsonOutput::File(json) = &args.json
+        && html == Some(json)
+    {
+        return Err(CliError::new("--html and --json cannot both be written to one file"));
+    }
     let is_summary = html.is_none() && args.json == JsonOutput::None;
     let base = match &args.from {
         // The rules alone.

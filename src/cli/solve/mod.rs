@@ -1,8 +1,10 @@
 mod check;
 mod status;
 
+use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,8 +13,8 @@ use serde::Serialize;
 use taflbase::Position;
 use taflbase::proof::store::{StoreOptions, prove_in_store};
 use taflbase::proof::{
-    Answer, Checkpoint, Effort, JobCounts, Proof, ProofOptions, ProofProgress, ProvedValue, prove,
-    prove_with_checkpoint,
+    Answer, Certificate, CertificateError, Checkpoint, Effort, JobCounts, Proof, ProofOptions,
+    ProofProgress, ProvedValue, prove, prove_with_checkpoint,
 };
 use taflbase::rules::{Ruleset, Side};
 
@@ -92,8 +94,8 @@ a win is found, and when the search ends without an answer. The file takes at mo
 the table. Such a search takes fewer nodes than one with a store. See "Long proofs" in
 docs/solving.md.
 
-Exit status: 0 if the value is decided, the certificate holds, or with --status; 1 if the value is
-open, or the certificate does not hold.
+Exit status: 0 if what was asked is answered, the certificate holds, or with --status; 1 if it is
+open, or the certificate does not hold; 130 if Ctrl-C ended the search without an answer.
 
 Examples:
   taflbase solve brandubh "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d" --certificate won.cert
@@ -180,6 +182,9 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.open_to_probe(name)?;
     let rules = tables.rules();
     let position = args.at.position(rules)?;
+    if let Some(path) = &args.certificate {
+        check_output(path)?;
+    }
     let interrupted = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&interrupted);
     // A second Ctrl-C exits at once.
@@ -222,7 +227,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         written = Some(path.display().to_string());
     }
     print_proof(rules, &position, &proof, written.as_deref(), session)?;
-    let is_open = proof.value() == ProvedValue::Open;
+    let is_open = !is_answered(&proof);
     let lacks_certificate = args.certificate.is_some() && written.is_none();
     if !is_open && !lacks_certificate {
         return Ok(());
@@ -237,6 +242,23 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
          more --memory or --time"
     };
     Err(CliError::Negative(text.to_owned()))
+}
+
+/// Checks that the certificate replaces no other file. A proof may take days, so this is done before it.
+fn check_output(path: &Path) -> Result<(), CliError> {
+    let replaced = path.metadata().is_ok_and(|old| old.is_file() && old.len() > 0);
+    if !replaced {
+        return Ok(());
+    }
+    let at = |error: &dyn Display| CliError::Error(format!("{}: {error}", path.display()));
+    let old = File::open(path).map_err(|error| at(&error))?;
+    match Certificate::read_rules_name(old) {
+        Err(CertificateError::NotACertificate) => {
+            Err(at(&"this file is not a certificate, and is not replaced; name another one"))
+        }
+        // A damaged certificate is no loss.
+        _ => Ok(()),
+    }
 }
 
 fn print_proof(
@@ -276,12 +298,13 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
         ProvedValue::Endless(endless) => {
             format!("neither side can force a win: {}\n", endless.name())
         }
+        ProvedValue::Open if is_answered(proof) => String::new(),
         ProvedValue::Open => "open\n".to_owned(),
     };
     for side in Side::ALL {
         match proof.answers[side] {
             Answer::NotWon if proof.value() == ProvedValue::Open => {
-                text.push_str(&format!("{}: cannot force a win\n", side.name()));
+                text.push_str(&format!("the {} cannot force a win\n", side.name()));
             }
             answer @ Answer::Open { .. } => {
                 text.push_str(&format!("{}: {}\n", side.name(), numbers_text(answer)));
@@ -302,6 +325,11 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
         text.push_str(&format!("certificate of {moves} moves: {path}\n"));
     }
     text
+}
+
+/// Returns whether the questions that were asked are answered.
+fn is_answered(proof: &Proof) -> bool {
+    !Side::ALL.into_iter().any(|side| matches!(proof.answers[side], Answer::Open { .. }))
 }
 
 /// Writes the numbers of an open question.
