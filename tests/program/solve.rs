@@ -65,6 +65,15 @@ fn a_certificate_replaces_no_other_file() {
     let to = |file: &str| place.run(&["solve", "game.toml", "--certificate", file]);
     to("game.toml").refused(2, &["game.toml", "not a certificate", "not replaced"]);
     assert_eq!(std::fs::read_to_string(place.path("game.toml")).unwrap(), rules);
+    // That a file cannot be written is told before the search, which would not prove anything.
+    for (file, words) in [
+        ("-", "standard output"),
+        ("nowhere/a.cert", "nowhere/a.cert: cannot write the certificate: "),
+        (".", ".: cannot write the certificate: "),
+    ] {
+        let run = place.run(&["solve", "brandubh", "--nodes", "64", "--certificate", file]);
+        run.refused(2, &[words]);
+    }
     std::fs::write(place.path("empty.cert"), "").unwrap();
     for _ in 0..2 {
         to("empty.cert").done();

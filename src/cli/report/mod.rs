@@ -66,17 +66,14 @@ some placement, and more than half of them; the numbers of "growth" are rounded,
 "sides" are those of `taflbase stats`. "manifest", "command" and what is unknown are left out:
   {"version":"0.1.0","command":"taflbase report brandubh --json","rules":"brandubh","title":"Brandubh","fingerprint":"27e632691dd014bf84bc8a4029256f95","source":"tables","notes":[],"total":{"slices":1,"positions":3872,"attackers_win":72,"draw":0,"undecided":0,"defenders_win":3800,"shares":{"attackers_win":0.0186,"draw":0.0,"undecided":0.0,"defenders_win":0.9814},"longest":6,"mutual_zugzwangs":0,"bytes":592},"men":[],"balance":[{"defenders":0,"attackers":1,"to_move":"attackers","majority":"defenders","shares":{"attackers_win":0.0372,"draw":0.0,"undecided":0.0,"defenders_win":0.9628},"attackers_can_win":true}],"needed":[{"defenders":0,"to_move":"attackers","to_win_any":1,"to_win_most":null,"attackers":1}],"growth":[{"men":2,"built":1,"slices":1,"positions":3872.0,"bytes":592.0,"core_seconds":0.01,"is_estimate":false}],"slices":[{"slice":"K0v1","defenders":0,"attackers":1,"men":2,"positions":3872,"attackers_win":72,"draw":0,"undecided":0,"defenders_win":3800,"shares":{"attackers_win":0.0186,"draw":0.0,"undecided":0.0,"defenders_win":0.9814},"files":2,"bytes":592,"mutual_zugzwangs":0,"longest":[{"winner":"attackers","to_move":"attackers","plies":1,"position":"/2tK3/7/7/7/7/7/7/ a","moves":["c1-d1++"]}],"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6,"shares":{"attackers_win":0.0372,"draw":0.0,"undecided":0.0,"defenders_win":0.9628},"histogram":[{"category":"win","dtw":1,"positions":72,"example":"/2tK3/7/7/7/7/7/7/ a"}],"king":[{"square":"b1","win":4,"draw":0,"undecided":0,"loss":40}]}]}]}"#;
 
+// What errors call the files.
+const PAGE: &str = "the page";
+const DATA: &str = "the data";
+
 /// Makes the report and writes it.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    check_outputs(args)?;
     let html = args.html.as_deref();
-    if html.is_some_and(is_standard) && args.json == JsonOutput::Standard {
-        return Err(CliError::new("--html and --json cannot both go to standard output"));
-    }
-    if let JsonOutput::File(json) = &args.json
-        && html == Some(json)
-    {
-        return Err(CliError::new("--html and --json cannot both be written to one file"));
-    }
     let is_summary = html.is_none() && args.json == JsonOutput::None;
     let base = match &args.from {
         // The rules alone.
@@ -97,7 +94,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     let page = html.map(|path| (path, report.to_html(base.rules())));
     if let Some((path, text)) = &page {
-        write(session, path, "the page", text.as_bytes())?;
+        write(session, path, PAGE, text.as_bytes())?;
     }
     match &args.json {
         JsonOutput::None => {}
@@ -105,7 +102,28 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         JsonOutput::File(path) => {
             let mut text = serde_json::to_vec(&report).map_err(CliError::new)?;
             text.push(b'\n');
-            write(session, path, "the data", &text)?;
+            write(session, path, DATA, &text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the files to write, before the work that makes their content.
+fn check_outputs(args: &Args) -> Result<(), CliError> {
+    let html = args.html.as_deref();
+    if html.is_some_and(is_standard) && args.json == JsonOutput::Standard {
+        return Err(CliError::new("--html and --json cannot both go to standard output"));
+    }
+    let json = match &args.json {
+        JsonOutput::File(path) => Some(path.as_path()),
+        JsonOutput::None | JsonOutput::Standard => None,
+    };
+    if html.is_some() && html == json {
+        return Err(CliError::new("--html and --json cannot both be written to one file"));
+    }
+    for (path, what) in [(html, PAGE), (json, DATA)] {
+        if let Some(path) = path.filter(|path| !is_standard(path)) {
+            file::check(path, what)?;
         }
     }
     Ok(())

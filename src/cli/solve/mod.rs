@@ -1,7 +1,6 @@
 mod check;
 mod status;
 
-use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::machine::threads;
-use crate::cli::output::{Session, grouped, time};
+use crate::cli::output::{Session, grouped, is_standard, time};
 
 /// Prove by search which side wins from a position, or check a proof
 #[derive(clap::Args)]
@@ -110,6 +109,9 @@ JSON, one line, one for --check, and one for each position of --status (shortene
   {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":12,"seconds":0.1,"earlier_nodes":0,"earlier_seconds":0.0,"certificate":"won.cert"}
   {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","positions":9,"by_rule":80,"by_table":12,"inner":8,"tables":14,"plies":6,"seconds":0.1}
   {"rules":"brandubh","position":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a","attackers":{"answer":"open","proof":60,"disproof":71,"jobs":12,"open":240,"claimed":2,"nodes":240000,"seconds":3.5,"moves":[{"move":"d2-a2","answer":"open","proof":60,"disproof":44}],"line":["d2-a2"]},"defenders":{"answer":"not asked","proof":null,"disproof":null,"jobs":0,"open":0,"claimed":0,"nodes":0,"seconds":0.0,"moves":[],"line":[]},"certificates":3,"bytes":81920}"#;
+
+/// What errors call the file of `--certificate`.
+const CERTIFICATE: &str = "the certificate";
 
 /// The side or sides to ask about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -223,7 +225,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
     };
     let mut written = None;
     if let (Some(path), Some(certificate)) = (&args.certificate, &proof.certificate) {
-        file::write(path, "the certificate", |out| certificate.write(out))?;
+        file::write(path, CERTIFICATE, |out| certificate.write(out))?;
         written = Some(path.display().to_string());
     }
     print_proof(rules, &position, &proof, written.as_deref(), session)?;
@@ -244,18 +246,20 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
     Err(CliError::Negative(text.to_owned()))
 }
 
-/// Checks that the certificate replaces no other file. A proof may take days, so this is done before it.
+/// Checks that the certificate can be written, and replaces no other file. A proof may take days, so
+/// this is done before it.
 fn check_output(path: &Path) -> Result<(), CliError> {
-    let replaced = path.metadata().is_ok_and(|old| old.is_file() && old.len() > 0);
-    if !replaced {
-        return Ok(());
+    if is_standard(path) {
+        return Err(CliError::new("--certificate cannot go to standard output; name a file"));
     }
-    let at = |error: &dyn Display| CliError::Error(format!("{}: {error}", path.display()));
-    let old = File::open(path).map_err(|error| at(&error))?;
-    match Certificate::read_rules_name(old) {
-        Err(CertificateError::NotACertificate) => {
-            Err(at(&"this file is not a certificate, and is not replaced; name another one"))
-        }
+    file::check(path, CERTIFICATE)?;
+    let is_replaced = path.metadata().is_ok_and(|old| old.is_file() && old.len() > 0);
+    let old = File::open(path).ok().filter(|_| is_replaced).map(Certificate::read_rules_name);
+    match old {
+        Some(Err(CertificateError::NotACertificate)) => Err(CliError::Error(format!(
+            "{}: this file is not a certificate, and is not replaced; name another one",
+            path.display()
+        ))),
         // A damaged certificate is no loss.
         _ => Ok(()),
     }
