@@ -9,7 +9,7 @@ use taflbase::build::{available_disk, plan, plan_among};
 use taflbase::bytes::Bytes;
 use taflbase::draw::Style;
 use taflbase::numbers;
-pub(super) use taflbase::numbers::grouped;
+pub(super) use taflbase::numbers::{counted, grouped};
 use taflbase::proof::ProofBook;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
@@ -275,9 +275,8 @@ pub(super) fn percent(share: f64) -> String {
 /// Formats a count as a sentence: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`. The
 /// predicates are the singular and the plural, each with its verb.
 pub(super) fn count_of(count: usize, all: usize, noun: &str, [one, more]: [&str; 2]) -> String {
-    let plural = if all == 1 { "" } else { "s" };
     let predicate = if count == 1 { one } else { more };
-    format!("{} of {} {noun}{plural} {predicate}", grouped(count), grouped(all))
+    format!("{} of {} {predicate}", grouped(count), counted(all, [noun, &format!("{noun}s")]))
 }
 
 /// Formats bytes: `1.5 MiB`.

@@ -8,7 +8,7 @@ use taflbase::replay::{EndCause, ReplayVerdict, ReplayedGame, replay};
 use taflbase::rules::Ruleset;
 
 use super::error::CliError;
-use super::output::Session;
+use super::output::{Session, counted};
 
 /// Replay games that people played through the rules
 #[derive(clap::Args)]
@@ -42,7 +42,7 @@ ended-early or other-result (the moves end the game with another result). A caus
 king-escaped, exit-fort, king-captured, encirclement, no-move, timeout,
 otherwise (a side won, and the moves do not say how), draw or ongoing:
   {"line":1,"plies":5,"verdict":"agrees","cause":"ongoing","shieldwalls":0,"repeats":false,"ply":null,"reason":null}
-  {"rules":"copenhagen","games":1,"agree":1,"illegal":0,"captures_differ":0,"ended_early":0,"causes":{"ongoing":1}}"#;
+  {"rules":"copenhagen","games":1,"agree":1,"illegal":0,"captures_differ":0,"ended_early":0,"other_result":0,"causes":{"ongoing":1}}"#;
 
 /// A game for programs.
 #[derive(Serialize)]
@@ -66,6 +66,7 @@ struct Sums<'a> {
     illegal: usize,
     captures_differ: usize,
     ended_early: usize,
+    other_result: usize,
     causes: BTreeMap<&'static str, usize>,
 }
 
@@ -116,6 +117,7 @@ impl<'a> Sums<'a> {
             illegal: with(|verdict| matches!(verdict, ReplayVerdict::Illegal(_))),
             captures_differ: with(|verdict| matches!(verdict, ReplayVerdict::CapturesDiffer(_))),
             ended_early: with(|verdict| matches!(verdict, ReplayVerdict::EndedEarly(_))),
+            other_result: with(|verdict| matches!(verdict, ReplayVerdict::OtherResult(_))),
             causes,
         }
     }
@@ -147,8 +149,15 @@ fn report(games: &[ReplayedGame], sums: &Sums) -> String {
         }
     }
     text += &format!(
-        "{} games of {}: {} agree, {} illegal, {} with other captures, {} ended early\n",
-        sums.games, sums.rules, sums.agree, sums.illegal, sums.captures_differ, sums.ended_early
+        "{} of {}: {} agree, {} illegal, {} with other captures, {} ended early, {} with another \
+         result\n",
+        counted(sums.games, ["game", "games"]),
+        sums.rules,
+        sums.agree,
+        sums.illegal,
+        sums.captures_differ,
+        sums.ended_early,
+        sums.other_result
     );
     let causes = EndCause::ALL.iter().filter_map(|cause| {
         sums.causes.get(cause.name()).map(|count| format!("{} {count}", cause.name()))
@@ -158,7 +167,9 @@ fn report(games: &[ReplayedGame], sums: &Sums) -> String {
     let walls: usize = games.iter().map(|game| game.shieldwalls).sum();
     let repeating = games.iter().filter(|game| game.repeats).count();
     text += &format!(
-        "{plies} plies, {walls} shieldwalls, repetitions that count under these rules in {repeating}\n"
+        "{}, {}, repetitions that count under these rules in {repeating}\n",
+        counted(plies, ["ply", "plies"]),
+        counted(walls, ["shieldwall", "shieldwalls"])
     );
     text
 }

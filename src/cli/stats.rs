@@ -9,7 +9,7 @@ use taflbase::value::Wdl;
 
 use super::arguments::{ExistingSlices, Threads};
 use super::error::CliError;
-use super::output::{Session, columns, grouped, percents};
+use super::output::{Session, columns, counted, grouped, percents};
 
 /// Count wins, draws and losses, with the longest wins and histograms
 #[derive(clap::Args)]
@@ -164,8 +164,8 @@ impl Totals {
         });
         let open = format!("{} %", rules.endless.name());
         let header = ["to move", "placements", "attackers win %", &open, "defenders win %"];
-        let plural = if slices == 1 { "" } else { "s" };
-        format!("{}, total of {slices} slice{plural}\n{}", rules.name, columns(1, &header, &rows))
+        let slices = counted(slices, ["slice", "slices"]);
+        format!("{}, total of {slices}\n{}", rules.name, columns(1, &header, &rows))
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::place::Place;
 
 /// Six games of Copenhagen, with a line for the columns and an empty one.
 const GAMES: &str = include_str!("../data/games.csv");
 
-const SUMS: &str = r#"{"rules":"copenhagen","games":6,"agree":6,"illegal":0,"captures_differ":0,"ended_early":0,"causes":{"draw":1,"ongoing":2,"otherwise":1,"timeout":2}}"#;
+const SUMS: &str = r#"{"rules":"copenhagen","games":6,"agree":6,"illegal":0,"captures_differ":0,"ended_early":0,"other_result":0,"causes":{"draw":1,"ongoing":2,"otherwise":1,"timeout":2}}"#;
 
 fn place(games: &str) -> Place {
     let place = Place::new();
@@ -22,7 +24,8 @@ fn games_that_agree_are_summed_up() {
         let text = place.run(&["replay", "games.csv", "copenhagen"]).done();
         assert_eq!(
             text,
-            "6 games of copenhagen: 6 agree, 0 illegal, 0 with other captures, 0 ended early\n\
+            "6 games of copenhagen: 6 agree, 0 illegal, 0 with other captures, 0 ended early, \
+             0 with another result\n\
              ends: timeout 2, otherwise 1, draw 1, ongoing 2\n\
              18 plies, 0 shieldwalls, repetitions that count under these rules in 1\n"
         );
@@ -74,7 +77,7 @@ fn the_first_difference_of_a_game_is_named() {
         found.refused(1, &["games.csv: one game does not agree with the rules"]);
         assert!(found.out.starts_with(message), "{}", found.out);
         let json = place.run(&["replay", "games.csv", "copenhagen", "--json"]).out;
-        let sums: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+        let sums: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
         assert_eq!((&sums["agree"], &sums[verdict]), (&0.into(), &1.into()), "{line}");
     }
 }
@@ -89,10 +92,35 @@ fn a_record_is_replayed() {
         fs::write(place.path("game.otg"), format!("{record}{moves}\n")).unwrap();
         let run = place.run(&["replay", "game.otg", "brandubh", "--json"]);
         assert_eq!(run.status, status, "{moves}");
-        let last: serde_json::Value =
-            serde_json::from_str(run.out.lines().last().unwrap()).unwrap();
+        let last: Value = serde_json::from_str(run.out.lines().last().unwrap()).unwrap();
         let found = ["agree", "illegal", "captures_differ"].map(|key| last[key].as_u64().unwrap());
         assert_eq!(found, sums, "{moves}");
+    }
+}
+
+/// The keys of the sums, one for each verdict.
+const VERDICTS: [&str; 5] = ["agree", "illegal", "captures_differ", "ended_early", "other_result"];
+
+#[test]
+fn a_record_is_replayed_up_to_its_first_fault() {
+    let place = Place::new();
+    let escape = "[position:/7/7/2K4/7/7/3t3/7/ d]\n\n1. c3-c1 d6-d5\n2. c1-a1";
+    for (record, verdict, plies, cause) in [
+        (escape.to_owned(), "agree", 3, "king-escaped"),
+        (format!("[result:1]\n{escape}"), "other_result", 3, "king-escaped"),
+        (format!("{escape} d5-d6"), "ended_early", 3, "king-escaped"),
+        (escape.replace("d5", "d5xd4"), "captures_differ", 1, "ongoing"),
+        (format!("[result:-1]\n{}", escape.replace("d5", "e5")), "illegal", 1, "otherwise"),
+    ] {
+        fs::write(place.path("game.otg"), &record).unwrap();
+        let run = place.run(&["replay", "game.otg", "brandubh", "--json"]);
+        let lines: Vec<Value> =
+            run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!((&lines[0]["plies"], &lines[0]["cause"]), (&plies.into(), &cause.into()));
+        let counts = VERDICTS.map(|key| lines[1][key].as_u64().unwrap());
+        assert_eq!(counts, VERDICTS.map(|key| u64::from(key == verdict)), "{record}");
+        let text = place.run(&["replay", "game.otg", "brandubh"]).out;
+        assert!(text.contains("\n1 game of brandubh: ") || verdict == "agree", "{text}");
     }
 }
 

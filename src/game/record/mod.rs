@@ -45,6 +45,13 @@ pub struct Record {
     pub comments: BTreeMap<usize, String>,
 }
 
+/// A record as far as it could be read.
+pub(in crate::game) struct PartialRecord {
+    pub(in crate::game) record: Record,
+    /// The first fault, after which no move is read.
+    pub(in crate::game) fault: Option<RecordError>,
+}
+
 /// The result of a game, by its rules or otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameResult {
@@ -101,6 +108,17 @@ impl Record {
     /// As [`parse`](Record::parse).
     pub fn parse_with(text: &str, rules: Arc<Ruleset>) -> Result<Record, RecordError> {
         read::record(text, Some(rules))
+    }
+
+    /// Parses a record of a game under `rules` as far as it can be read.
+    ///
+    /// # Errors
+    /// If the tags cannot be read, or the starting position is not legal.
+    pub(in crate::game) fn parse_partially(
+        text: &str,
+        rules: Arc<Ruleset>,
+    ) -> Result<PartialRecord, RecordError> {
+        read::partial_record(text, Some(rules))
     }
 
     /// Returns the value of a tag.

@@ -6,10 +6,22 @@ use crate::game::notation::{MoveError, parse_move};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Layout, Ruleset, Side};
 
-use super::{DERIVED_TAGS, GameResult, RESULTS, RULESET_TAG, Record, RecordError, RecordFault};
+use super::{
+    DERIVED_TAGS, GameResult, PartialRecord, RESULTS, RULESET_TAG, Record, RecordError, RecordFault,
+};
 
 /// Parses a record; `given` takes precedence over the rules in the record.
 pub(super) fn record(text: &str, given: Option<Arc<Ruleset>>) -> Result<Record, RecordError> {
+    let PartialRecord { record, fault } = partial_record(text, given)?;
+    fault.map_or(Ok(record), Err)
+}
+
+/// Parses a record up to its first fault in a turn or the result; a fault before the first turn is
+/// an error.
+pub(super) fn partial_record(
+    text: &str,
+    given: Option<Arc<Ruleset>>,
+) -> Result<PartialRecord, RecordError> {
     let mut tokens = Tokens { rest: text, line: 1 };
     let tags = parse_tags(&mut tokens)?;
     let (rules, start) = rules_and_start(&tags, given)?;
@@ -23,23 +35,19 @@ pub(super) fn record(text: &str, given: Option<Arc<Ruleset>>) -> Result<Record, 
         is_variation: false,
         resigned: None,
     };
-    while let Some((line, token)) = tokens.next()? {
-        match token {
-            Token::Bracket(text) => reader.comment(text),
-            Token::Word(word) => reader.word(word).map_err(|fault| {
-                let turn = Some(reader.turn.max(1));
-                RecordError { line, turn, fault }
-            })?,
-        }
-    }
-    let result = final_result(&tags, &reader)?;
+    let fault_in_turn = reader.turns(&mut tokens).err();
+    let (result, fault_of_result) = match final_result(&tags, &reader) {
+        Ok(result) => (result, None),
+        Err(fault) => (reader.result(), Some(fault)),
+    };
     let others = tags.iter().filter(|tag| !DERIVED_TAGS.contains(&tag.name));
-    Ok(Record {
+    let record = Record {
         tags: others.map(|tag| (tag.name.to_owned(), tag.value.to_owned())).collect(),
         game: reader.game,
         result,
         comments: reader.comments,
-    })
+    };
+    Ok(PartialRecord { record, fault: fault_in_turn.or(fault_of_result) })
 }
 
 fn at(line: usize, fault: RecordFault) -> RecordError {
@@ -154,18 +162,14 @@ fn parse_position(text: &str, rules: &Ruleset) -> Result<Position, PositionError
 
 /// Returns the result of the moves if they end the game, or else that of the tag.
 fn final_result(tags: &[Tag], reader: &Reader) -> Result<GameResult, RecordError> {
-    let outcome = reader.game.outcome();
-    let by_moves = match reader.resigned {
-        Some(side) => GameResult::Won(side.other()),
-        None => GameResult::from(outcome),
-    };
+    let by_moves = reader.result();
     let Some(tag) = find_tag(tags, "result") else {
         return Ok(by_moves);
     };
     let Some(&(word, by_tag)) = RESULTS.iter().find(|(word, _)| *word == tag.value) else {
         return Err(at(tag.line, RecordFault::Result(tag.value.to_owned())));
     };
-    match outcome {
+    match reader.game.outcome() {
         Some(outcome) if by_tag != by_moves && by_tag != GameResult::Open => {
             let claimed = word.to_owned();
             Err(at(tag.line, RecordFault::Contradiction { claimed, outcome }))
@@ -188,6 +192,28 @@ struct Reader {
 }
 
 impl Reader {
+    /// Reads all turns.
+    fn turns(&mut self, tokens: &mut Tokens) -> Result<(), RecordError> {
+        while let Some((line, token)) = tokens.next()? {
+            match token {
+                Token::Bracket(text) => self.comment(text),
+                Token::Word(word) => self.word(word).map_err(|fault| {
+                    let turn = Some(self.turn.max(1));
+                    RecordError { line, turn, fault }
+                })?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the result of the moves.
+    fn result(&self) -> GameResult {
+        match self.resigned {
+            Some(side) => GameResult::Won(side.other()),
+            None => GameResult::from(self.game.outcome()),
+        }
+    }
+
     /// Reads a word of a turn: its number, or a move.
     fn word(&mut self, word: &str) -> Result<(), RecordFault> {
         let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();

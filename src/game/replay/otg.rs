@@ -4,23 +4,20 @@ use std::sync::Arc;
 
 use crate::game::history::Game;
 use crate::game::notation::MoveError;
-use crate::game::record::{GameResult, Record, RecordError, RecordFault};
+use crate::game::record::{GameResult, PartialRecord, Record, RecordError, RecordFault};
 use crate::game::rules::Ruleset;
 
 use super::{Difference, Ending, ReplayVerdict, ReplayedGame};
 
-/// Replays a record under the rules of `start`. Of a record with a fault nothing is replayed.
+/// Replays a record under the rules of `start`, up to its first fault.
 pub(super) fn replay(text: &str, start: Game, rules: &Arc<Ruleset>) -> ReplayedGame {
-    let (line, ending) = match Record::parse_with(text, Arc::clone(start.rules())) {
-        Ok(Record { game, result, .. }) => {
-            (1, Ending { game, verdict: ReplayVerdict::Agrees, result, is_timeout: false })
-        }
-        Err(error) => {
-            let (line, verdict) = (error.line, verdict(error));
-            (line, Ending { game: start, verdict, result: GameResult::Open, is_timeout: false })
-        }
+    let (game, result, fault) = match Record::parse_partially(text, Arc::clone(start.rules())) {
+        Ok(PartialRecord { record: Record { game, result, .. }, fault }) => (game, result, fault),
+        Err(fault) => (start, GameResult::Open, Some(fault)),
     };
-    ending.finish(line, rules)
+    let line = fault.as_ref().map_or(1, |fault| fault.line);
+    let verdict = fault.map_or(ReplayVerdict::Agrees, verdict);
+    Ending { game, verdict, result, is_timeout: false }.finish(line, rules)
 }
 
 fn verdict(RecordError { turn, fault, .. }: RecordError) -> ReplayVerdict {

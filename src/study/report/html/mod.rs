@@ -16,12 +16,12 @@ mod words;
 use crate::draw::Escaped;
 use crate::game::rules::{Ruleset, Side};
 use crate::system::bytes::Bytes;
-use crate::system::numbers::grouped;
+use crate::system::numbers::{counted, grouped};
 
 use super::{Needed, Report, SliceSection, Source};
 use heat::capitalized;
 use markup::{Table, figure};
-use words::{counted, material, percent, plies};
+use words::{material, percent, plies};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -107,7 +107,8 @@ fn header(report: &Report, title: &str) -> String {
 
 fn made_from(report: &Report) -> String {
     let men = report.men.iter().filter_map(|total| total.men).max().unwrap_or(0);
-    let slices = format!("{} of up to {men} men", counted(report.slices.len(), "slice"));
+    let slices =
+        format!("{} of up to {men} men", counted(report.slices.len(), ["slice", "slices"]));
     let manifest = report.manifest.as_ref().map(|manifest| {
         let date = manifest.date.as_ref().map_or(String::new(), |date| format!(" of {date}"));
         format!("the manifest <code>{}</code>{date}", Escaped(&manifest.path))
@@ -274,7 +275,7 @@ fn growth_section(report: &Report) -> String {
 fn slice(report: &Report, rules: &Ruleset, section: &SliceSection) -> String {
     let shares = section.winners.shares;
     let zugzwangs = section.mutual_zugzwangs.map_or(String::new(), |number| {
-        format!(" {} mutual zugzwang{}.", grouped(number), if number == 1 { "" } else { "s" })
+        format!(" {}.", counted(number, ["mutual zugzwang", "mutual zugzwangs"]))
     });
     let histograms = Side::ALL.map(|to_move| histogram::of_side(&section.sides[to_move], to_move));
     let maps =

@@ -3,7 +3,7 @@
 use crate::game::slice::Slice;
 use crate::game::value::Plies;
 use crate::system::bytes::Bytes;
-use crate::system::numbers::{grouped, time};
+use crate::system::numbers::{counted, grouped, time};
 
 /// The largest number that is printed with all its digits.
 const MAX_PLAIN: f64 = 1e15;
@@ -87,18 +87,13 @@ pub(super) fn plies(plies: Plies) -> String {
     format!("{plies} {}", if plies == 1 { "ply" } else { "plies" })
 }
 
-/// Formats `1 slice`, `2 slices`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
 /// Describes the material of a slice.
 pub(super) fn material(slice: Slice) -> String {
     let own = match slice.defenders {
         0 => "the king alone".to_owned(),
-        defenders => format!("the king and {}", counted(defenders, "defender")),
+        defenders => format!("the king and {}", counted(defenders, ["defender", "defenders"])),
     };
-    format!("{own} against {}", counted(slice.attackers, "attacker"))
+    format!("{own} against {}", counted(slice.attackers, ["attacker", "attackers"]))
 }
 
 #[cfg(test)]
