@@ -139,7 +139,16 @@ fn a_long_proof_is_kept_in_a_store() {
     assert_eq!(status["attackers"]["answer"], "not won", "{status}");
     // Other rules, and folders without a store.
     place.run(&["solve", "brandubh", "--store", "proof"]).refused(2, &["other rules", "6v4"]);
-    place.run(&["solve", "--status", "--store", "nowhere"]).refused(2, &["not a proof store"]);
+    place.run(&["solve", "--status", "--store", "nowhere"]).refused(2, &["nowhere: No such file"]);
+    std::fs::create_dir(place.path("empty")).unwrap();
+    place
+        .run(&["solve", "--status", "--store", "empty"])
+        .refused(2, &["empty: the folder has no proof store of this version"]);
+    std::fs::create_dir(place.path("foreign")).unwrap();
+    std::fs::write(place.path("foreign/rules.toml"), "dear").unwrap();
+    place
+        .run(&["solve", &game, "--store", "foreign"])
+        .refused(2, &["foreign: not a proof store", "name an empty or new folder"]);
     place.run(&["solve", "--status"]).refused(2, &["--store"]);
     place.run(&["solve", "brandubh", "--job-nodes", "9"]).refused(2, &["--store"]);
 }

@@ -21,6 +21,11 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
+    /// No store can be created in the folder: it has other files, or another version's store.
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The store is for other rules.
     OtherRules {
         /// The folder.
@@ -57,7 +62,10 @@ impl fmt::Display for StoreError {
                 )
             }
             StoreError::Io { path, source } => write!(f, "{}: {source}", path.display()),
-            StoreError::NotAStore { path } => write!(
+            StoreError::NotAStore { path } => {
+                write!(f, "{}: the folder has no proof store of this version", path.display())
+            }
+            StoreError::Occupied { path } => write!(
                 f,
                 "{}: not a proof store of this version; name an empty or new folder",
                 path.display()

@@ -97,7 +97,7 @@ impl Folder {
         if !path.exists() {
             let entries = files.list(root).map_err(StoreError::at(root))?;
             if !entries.iter().all(|entry| is_ours(entry)) {
-                return Err(StoreError::NotAStore { path: root.to_owned() });
+                return Err(StoreError::Occupied { path: root.to_owned() });
             }
             folder.write(&path, &[MAGIC.as_bytes(), text.as_bytes()].concat())?;
         }
@@ -105,7 +105,10 @@ impl Folder {
             let path = root.join(name);
             files.make_folders(&path).map_err(StoreError::at(&path))?;
         }
-        Folder::open(files, root, rules)
+        Folder::open(files, root, rules).map_err(|error| match error {
+            StoreError::NotAStore { path } => StoreError::Occupied { path },
+            error => error,
+        })
     }
 
     /// Returns the path of the ruleset's file.
@@ -117,10 +120,14 @@ impl Folder {
     pub(super) fn read_rules(&self) -> Result<Ruleset, StoreError> {
         let path = self.rules_path();
         let not_a_store = || StoreError::NotAStore { path: self.root.clone() };
-        if !path.exists() {
-            return Err(not_a_store());
-        }
-        let bytes = self.read(&path).map_err(StoreError::at(&path))?;
+        let bytes = match self.read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // A folder that is missing is another error than one without a store.
+                self.files.list(&self.root).map_err(StoreError::at(&self.root))?;
+                return Err(not_a_store());
+            }
+            read => read.map_err(StoreError::at(&path))?,
+        };
         let text = std::str::from_utf8(&bytes).map_err(|_| not_a_store())?;
         if !text.starts_with(MAGIC) {
             return Err(not_a_store());
