@@ -83,6 +83,16 @@ fn unusable_certificates_are_refused_in_one_line() {
         .run(&["probe", "tablut", "--proofs", "won.cert"])
         .refused(2, &["won.cert", "other rules"]);
     place.run(&["play", "tablut", "--certificate", "won.cert"]).refused(2, &["other rules", GAME]);
+    for (arguments, example) in [
+        (["solve", "--check", "won.cert"], "`taflbase solve RULES.toml --check won.cert`"),
+        (
+            ["play", "--certificate", "won.cert"],
+            "`taflbase play RULES.toml --certificate won.cert`",
+        ),
+    ] {
+        let words = ["won.cert is for the ruleset 5x5-corners-6v4, which is not built in", example];
+        place.run(&arguments).refused(2, &words);
+    }
     let bytes = fs::read(place.path("won.cert")).unwrap();
     let mut flipped = bytes.clone();
     let last = flipped.len() - 20;

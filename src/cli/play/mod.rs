@@ -139,7 +139,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     let rules_name = match (&args.rules, &args.certificate) {
         (Some(name), _) => name.clone(),
-        (None, Some(path)) => certificate::rules_name(path)?,
+        (None, Some(path)) => certificate::rules_name(path, session, ["play", "--certificate"])?,
         (None, None) => return Err(CliError::new("name a ruleset")),
     };
     let tables = Arc::new(session.open_to_probe(&rules_name)?);

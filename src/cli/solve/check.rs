@@ -35,7 +35,10 @@ pub(super) fn run(
     session: &Session,
 ) -> Result<(), CliError> {
     let started = Instant::now();
-    let name = rules.map_or_else(|| certificate::rules_name(path), |name| Ok(name.to_owned()))?;
+    let name = match rules {
+        Some(name) => name.to_owned(),
+        None => certificate::rules_name(path, session, ["solve", "--check"])?,
+    };
     let tables: Tablebase = session.open_to_probe(&name)?;
     let rules = tables.rules();
     let certificate = certificate::read(path, rules)?;
