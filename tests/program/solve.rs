@@ -81,6 +81,20 @@ fn a_certificate_replaces_no_other_file() {
 }
 
 #[test]
+fn a_checked_certificate_says_who_cannot_win() {
+    let place = Place::new();
+    let game = small_game();
+    let asked = ["solve", &game, "--for", "attackers", "--certificate", "held.cert"];
+    place.run(&asked).done();
+    let text = place.run(&["solve", &game, "--check", "held.cert"]).done();
+    let claim = text.lines().next().unwrap();
+    assert!(claim.ends_with(": the attackers cannot force a win"), "{text}");
+    let checked = solved(&place, &[&game, "--check", "held.cert"]);
+    assert_eq!(checked["value"], "open");
+    assert_eq!(checked["holders"], serde_json::json!(["defenders"]));
+}
+
+#[test]
 fn what_is_not_decided_is_open() {
     let place = Place::new();
     let limits = ["--nodes", "2000", "--memory", "16MiB", "--threads", "2"];

@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::proof::{CheckReport, ProvedValue, check};
+use taflbase::rules::Side;
 
 use crate::cli::arguments::Threads;
 use crate::cli::certificate;
@@ -18,6 +19,7 @@ struct CheckJson<'a> {
     rules: &'a str,
     position: String,
     value: String,
+    holders: Vec<&'static str>,
     positions: u64,
     by_rule: u64,
     by_table: u64,
@@ -46,12 +48,14 @@ pub(super) fn run(
     let report = report.map_err(|error| certificate::refused(path, &error))?;
     let CheckReport { value, positions, by_rule, by_table, inner, tables, plies } = report;
     let position = certificate.position().to_text(rules);
+    let holders: Vec<Side> = certificate.holders().into_iter().map(|(side, _)| side).collect();
     if session.json() {
         return session.json_line(&CheckJson {
             certificate: path.display().to_string(),
             rules: &rules.name,
             position,
             value: value.to_string(),
+            holders: holders.iter().map(|side| side.name()).collect(),
             positions,
             by_rule,
             by_table,
@@ -66,7 +70,10 @@ pub(super) fn run(
         ProvedValue::Endless(endless) => {
             format!("neither side can force a win: {}", endless.name())
         }
-        ProvedValue::Open => "one side cannot force a win".to_owned(),
+        ProvedValue::Open => {
+            let others: Vec<&str> = holders.iter().map(|side| side.other().name()).collect();
+            format!("the {} cannot force a win", others.join(" and the "))
+        }
     };
     let length = plies.map_or(String::new(), |plies| {
         format!("after at most {plies} plies the winner can win at once or a table decides\n")

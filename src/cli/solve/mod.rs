@@ -105,9 +105,11 @@ Examples:
   taflbase solve --status --store proof
   taflbase solve brandubh --for defenders --checkpoint brandubh.numbers --memory 4GiB
 
-JSON, one line, one for --check, and one for each position of --status (shortened):
-  {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":12,"seconds":0.1,"earlier_nodes":0,"earlier_seconds":0.0,"certificate":"won.cert"}
-  {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","positions":9,"by_rule":80,"by_table":12,"inner":8,"tables":14,"plies":6,"seconds":0.1}
+JSON, one line, one for --check, and one for each position of --status (shortened). "holders" are
+the sides whose strategies the certificate contains; if its value is "open", the other side cannot
+force a win:
+  {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":2142,"seconds":0.1,"earlier_nodes":0,"earlier_seconds":0.0,"certificate":"won.cert"}
+  {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","holders":["defenders"],"positions":1668,"by_rule":53201,"by_table":161,"inner":1838,"tables":12,"plies":30,"seconds":0.1}
   {"rules":"brandubh","position":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a","attackers":{"answer":"open","proof":60,"disproof":71,"jobs":12,"open":240,"claimed":2,"nodes":240000,"seconds":3.5,"moves":[{"move":"d2-a2","answer":"open","proof":60,"disproof":44}],"line":["d2-a2"]},"defenders":{"answer":"not asked","proof":null,"disproof":null,"jobs":0,"open":0,"claimed":0,"nodes":0,"seconds":0.0,"moves":[],"line":[]},"certificates":3,"bytes":81920}"#;
 
 /// What errors call the file of `--certificate`.
