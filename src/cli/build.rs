@@ -77,7 +77,7 @@ are per stored position.
 
 JSON, one line per finished slice (here with one side and one file); bits are null for
 existing slices:
-  {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}
+  {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":346,"bits_per_position":3.93}],"seconds":0.1}
 With several processes also one line per ply that they computed together (0: preparing
 the tables), with the rows that each found, the bytes that it sent to others, and its
 seconds:

@@ -119,9 +119,9 @@ unless --slice names them.
 Examples:
   taflbase find brandubh --slice K1v3 --longest
   taflbase find brandubh --slice K1v3 --zugzwang --count
-  taflbase find brandubh --value win --to-move attackers --plies 15.. --limit 5
-  taflbase find brandubh --king d4 --attackers c4,e4 --empty d3,d5
-  taflbase find brandubh --slice K2v2 --value draw --random 3 --seed 7
+  taflbase find brandubh --value win --to-move defenders --plies 15.. --limit 5
+  taflbase find brandubh --slice K1v3 --king d4 --attackers c4,e4 --empty d3,d5
+  taflbase find brandubh --slice K0v4 --value draw --random 3 --seed 7
 
 JSON, one line per position; "dtw" is null for draws and for WDL tables; --zugzwang
 adds "other_category" and "other_dtw", for the other side to move; --count prints one

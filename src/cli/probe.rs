@@ -41,8 +41,9 @@ distances of wins and losses are then upper bounds. Where the attackers win endl
 
 Tables of few men are part of the program: the king and 4 soldiers of brandubh,
 brandubh-online and berkeley, 3 of the other games on boards up to 11x11 but fetlar, and
-2 of fetlar and the larger games; brandubh, brandubh-1, tablut, fetlar, copenhagen-13 and
-large-hnefatafl also have win, draw or loss, without distances, with one soldier more.
+2 of fetlar and the larger games; brandubh, brandubh-1, tablut, mcgill, fetlar,
+copenhagen-13 and large-hnefatafl also have win, draw or loss, without distances, with one
+soldier more.
 Files take precedence over these tables.
 
 With --proofs, a position that no table has may be proved by a certificate of `solve`, or
@@ -73,7 +74,7 @@ JSON, one line (here with one of the moves); "position" of a move is the one aft
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}
 What only a certificate knows has "proof" in addition, also in its moves (there without
 "move" and "certificate"):
-  "proof":{"at_least":"win","at_most":"win","move":"Kd3-c3","certificate":"won.cert"}
+  "proof":{"at_least":"win","at_most":"win","move":"c4-c6","certificate":"won.cert"}
 A move that completes a shieldwall, an exit fort or a ring around all defenders
 ("encirclement") has "formations" in addition:
   "formations":[{"kind":"shieldwall","inside":["e1","f1"],"wall":["d1","g1","e2","f2"]}]"#;

@@ -54,7 +54,7 @@ null for WDL tables. Where the attackers win endless play, "endless" counts the 
 in which neither side can force a win; it is left out if there are none:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","mutual_zugzwangs":0,"histogram":[{"category":"win","dtw":1,"positions":130212}]}
 With --totals a line for each side to move and one for both, with shares from 0 to 1:
-  {"rules":"brandubh","slices":10,"to_move":"either","positions":7744,"attackers_win":144,"draw":0,"undecided":0,"defenders_win":7600,"shares":{"attackers_win":0.0186,"draw":0.0,"undecided":0.0,"defenders_win":0.9814}}"#;
+  {"rules":"brandubh","slices":1,"to_move":"either","positions":3872,"attackers_win":72,"draw":0,"undecided":0,"defenders_win":3800,"shares":{"attackers_win":0.0186,"draw":0.0,"undecided":0.0,"defenders_win":0.9814}}"#;
 
 /// Counts slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {

@@ -10,6 +10,7 @@ mod citing;
 mod closed;
 mod compare;
 mod damage;
+mod examples;
 mod find;
 #[path = "../support/forge/mod.rs"]
 mod forge;
