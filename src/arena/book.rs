@@ -6,6 +6,7 @@ use crate::game::history::Game;
 use crate::game::moves::{Move, has_move, legal_moves};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::Ruleset;
+use crate::system::numbers::counted;
 use crate::system::random::SeededRng;
 
 /// The number of useless openings in a row after which the search for more ends.
@@ -34,8 +35,9 @@ impl fmt::Display for BookError {
             BookError::Start(error) => write!(f, "the starting position of these rules: {error}"),
             BookError::TooFew { plies, found, wanted } => write!(
                 f,
-                "there are only {found} openings of {plies} plies, not {wanted}: take longer \
-                 openings or fewer games"
+                "of {wanted} openings of {}, only {found} can be found: take longer openings or \
+                 fewer games",
+                counted(*plies, ["ply", "plies"])
             ),
         }
     }
@@ -173,7 +175,7 @@ mod tests {
         let error = openings(&brandubh(), 1, 0, 50).unwrap_err();
         // The 40 first moves are 5 by symmetry.
         let message =
-            "there are only 5 openings of 1 plies, not 50: take longer openings or fewer games";
+            "of 50 openings of 1 ply, only 5 can be found: take longer openings or fewer games";
         assert_eq!(error.to_string(), message);
     }
 }

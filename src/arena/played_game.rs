@@ -5,6 +5,7 @@ use crate::engine::{Clock, PlayerError};
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::{Move, find_move};
 use crate::game::rules::{BySide, Side};
+use crate::system::numbers::counted;
 
 use super::contestant::Contestant;
 
@@ -64,7 +65,8 @@ pub(super) fn play(
             break GameEnd::of(outcome);
         }
         if game.moves().len() >= max_plies {
-            let reason = format!("games of this match end after {max_plies} plies");
+            let plies = counted(max_plies, ["ply", "plies"]);
+            let reason = format!("games of this match end after {plies}");
             break GameEnd { winner: None, reason, is_fault: false };
         }
         let side = game.position().to_move;

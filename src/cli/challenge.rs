@@ -15,7 +15,7 @@ use super::arguments::parse_seconds;
 use super::engine_args::EngineArgs;
 use super::error::CliError;
 use super::move_log::{move_text, move_texts, searched_move_text};
-use super::output::Session;
+use super::output::{Session, counted};
 
 /// The ruleset that the server plays.
 const RULES: &str = "ashton-server";
@@ -169,5 +169,6 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
         _ if won => "won",
         _ => "lost",
     };
-    session.text(&format!("{}: {word} after {} plies\n", end.verdict, moves.len()))
+    let plies = counted(moves.len(), ["ply", "plies"]);
+    session.text(&format!("{}: {word} after {plies}\n", end.verdict))
 }

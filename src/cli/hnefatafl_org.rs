@@ -16,7 +16,7 @@ use super::arguments::{parse_clock, parse_seconds};
 use super::engine_args::HostedArgs;
 use super::error::CliError;
 use super::move_log::{move_text, move_texts, searched_move_text};
-use super::output::Session;
+use super::output::{Session, counted};
 
 /// The server's limits of names and passwords, in bytes.
 const MAX_NAME: usize = 16;
@@ -250,5 +250,6 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
         Some(_) if won => "won",
         Some(_) => "lost",
     };
-    session.text(&format!("{result}: {word} after {} plies\n", game.moves().len()))
+    let plies = counted(game.moves().len(), ["ply", "plies"]);
+    session.text(&format!("{result}: {word} after {plies}\n"))
 }

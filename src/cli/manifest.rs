@@ -9,7 +9,7 @@ use super::arguments::{ExistingSlices, Threads};
 use super::counting::count_each;
 use super::error::CliError;
 use super::file;
-use super::output::{Session, is_standard};
+use super::output::{Session, counted, is_standard};
 
 /// Write a manifest of the tables, with which others can compare theirs
 #[derive(clap::Args)]
@@ -89,6 +89,6 @@ fn entries(args: &Args, session: &Session, base: &Tablebase) -> Result<Vec<Slice
 }
 
 fn written(path: &Path, manifest: &Manifest, changed: usize) -> String {
-    let slices = manifest.slices.len();
-    format!("{}: {slices} slices, new or changed: {changed}\n", path.display())
+    let slices = counted(manifest.slices.len(), ["slice", "slices"]);
+    format!("{}: {slices}, new or changed: {changed}\n", path.display())
 }

@@ -4,7 +4,7 @@ use taflbase::engine::Iteration;
 use taflbase::history::Game;
 use taflbase::moves::Move;
 
-use super::output::{grouped, time};
+use super::output::{counted, time};
 
 /// Formats a move with its number and the name of its side.
 pub(super) fn move_text(game: &Game, number: usize, played: &Move, name: &str) -> String {
@@ -23,8 +23,8 @@ pub(super) fn searched_move_text(
     match found {
         Some(Iteration { depth, nodes, time: taken, lines, .. }) => {
             let score = lines[0].score;
-            let (nodes, taken) = (grouped(*nodes), time(*taken));
-            format!("{text}  {score:>10}  depth {depth}, {nodes} nodes, {taken}")
+            let (nodes, taken) = (counted(*nodes, ["node", "nodes"]), time(*taken));
+            format!("{text}  {score:>10}  depth {depth}, {nodes}, {taken}")
         }
         None => text + "  the only move",
     }

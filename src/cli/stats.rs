@@ -203,7 +203,8 @@ fn text(base: &Tablebase, report: &SideReport) -> String {
         ("longest loss", counts.max_loss, &report.longest_loss),
     ] {
         if let (Some(plies), Some(position)) = (plies, position) {
-            text.push_str(&format!("{name}  {plies:>4} plies  {position}\n"));
+            let plies = counted(plies, ["ply", "plies"]);
+            text.push_str(&format!("{name}  {plies:<9}  {position}\n"));
         }
     }
     let zugzwangs = report.mutual_zugzwangs.map_or("unknown".to_owned(), grouped);

@@ -59,7 +59,7 @@ fn the_first_difference_of_a_game_is_named() {
         (
             "d1-d3",
             "illegal",
-            "line 1: the line has 1 fields instead of 4: moves, two numbers and the result",
+            "line 1: the line has 1 instead of 4 fields: moves, two numbers and the result",
         ),
         (
             "d1-d3,0,0,Blue",

@@ -228,3 +228,27 @@ fn a_closed_pipe_does_not_panic() {
         assert_eq!(output.stderr, b"", "{arguments:?}");
     }
 }
+
+#[test]
+fn one_of_a_thing_is_singular() {
+    let place = Place::new();
+    let threat = "/7/7/7/7/7/3t3/2K4/ a";
+    place.run(&["solve", "brandubh", threat, "--certificate", "won.cert"]).done();
+    let no_defenders =
+        format!("{}/examples/rulesets/5x5-corners-4v0.toml", env!("CARGO_MANIFEST_DIR"));
+    for (arguments, words) in [
+        (&["solve", "--check", "won.cert"][..], "after at most 1 ply the winner"),
+        (&["solve", "--check", "won.cert"], "by 1 table "),
+        (&["stats", "brandubh", "--slice", "K0v1"], "longest win   1 ply      /"),
+        (&["short", "1x2"], ": 1 position, 1 of them a P-position\n"),
+        (
+            &["short", "1x2", "--soldier", "stationary", "--at", "0,0"],
+            "1 square of the king, 1 loses",
+        ),
+        (&["bound", &no_defenders], ": a king, 0 defenders and 4 attackers\n"),
+        (&["bound", &no_defenders], "a king, 1 to 4 attackers and 0 defenders, on any"),
+    ] {
+        let text = place.run(arguments).done();
+        assert!(text.contains(words), "{arguments:?} without {words:?}: {text}");
+    }
+}

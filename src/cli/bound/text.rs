@@ -3,7 +3,7 @@ use taflbase::proportion::Proportion;
 use taflbase::rules::Ruleset;
 
 use super::report::{BoundReport, BoundRow, EquationRow, SampleReport};
-use crate::cli::output::{columns, count_of, grouped};
+use crate::cli::output::{columns, count_of, counted, grouped};
 
 /// The width of the text.
 const WIDTH: usize = 88;
@@ -12,9 +12,9 @@ const DIGITS: usize = 4;
 
 /// Formats the report as text.
 pub(super) fn text(rules: &Ruleset, report: &BoundReport) -> String {
-    let BoundReport { attackers, defenders, .. } = report;
-    let mut text =
-        format!("{}: a king, {defenders} defenders and {attackers} attackers\n", rules.title);
+    let defenders = counted(report.defenders, ["defender", "defenders"]);
+    let attackers = counted(report.attackers, ["attacker", "attackers"]);
+    let mut text = format!("{}: a king, {defenders} and {attackers}\n", rules.title);
     if let Some(equations) = &report.equations {
         text += "\nGalassi's equations, each from its definition\n";
         for equation in equations {
@@ -77,9 +77,9 @@ fn solved(report: &BoundReport) -> String {
     };
     let [positions, decided, stuck] = [solved.positions, solved.decided, solved.stuck].map(grouped);
     format!(
-        "\nIn {} solved slices, {first} to {last}, of {positions} positions\n\
+        "\nIn {}, {first} to {last}, of {positions} positions\n\
          {decided} are won at once, and {stuck} have no move.\n",
-        solved.slices.len()
+        counted(solved.slices.len(), ["solved slice", "solved slices"])
     )
 }
 
@@ -96,11 +96,9 @@ fn sample(sample: &SampleReport) -> String {
         let percentages = [value, low, high].map(|share| format!("{:.1}", 100.0 * share));
         [&[name.to_owned()][..], &percentages].concat()
     });
-    let [seed, budget] = [seed, budget].map(grouped);
-    let mut text = format!(
-        "\nA sample of {}, seed {seed}, at most {budget} positions for each\n",
-        grouped(placements)
-    );
+    let (seed, budget) = (grouped(seed), counted(*budget, ["position", "positions"]));
+    let mut text =
+        format!("\nA sample of {}, seed {seed}, at most {budget} for each\n", grouped(placements));
     text += &columns(1, &["", "%", "from", "to (95 %)"], &rows);
     if let (Some(mean), Some(longest)) = (sample.mean_plies, sample.max_plies) {
         text += &format!("The proof games have {mean:.1} plies on average, {longest} at most.\n");

@@ -1,7 +1,7 @@
 use taflbase::compare::{ChangeReport, CompareReport, Counts, PositionReport};
 use taflbase::value::Plies;
 
-use crate::cli::output::{columns, grouped, percent};
+use crate::cli::output::{columns, counted, grouped, percent};
 
 /// Formats the comparison of a slice with one side to move.
 pub(super) fn comparison(report: &CompareReport) -> String {
@@ -18,10 +18,10 @@ pub(super) fn comparison(report: &CompareReport) -> String {
         &report.greatest_difference
     {
         let difference = dtw.unwrap_or(0).abs_diff(other_dtw.unwrap_or(0));
+        let difference = counted(difference, ["ply", "plies"]);
         let both = plies(*dtw, *other_dtw);
-        text += &format!(
-            "\ngreatest difference: {difference} plies ({category} in {both})  {position}\n"
-        );
+        text +=
+            &format!("\ngreatest difference: {difference} ({category} in {both})  {position}\n");
     }
     if !report.most_changed.is_empty() {
         text += &format!("\nchange most\n{}", positions(&report.most_changed));

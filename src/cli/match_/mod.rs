@@ -16,7 +16,7 @@ use super::engine_args::proved_positions;
 use super::error::CliError;
 use super::interrupt::on_interrupt;
 use super::machine::threads;
-use super::output::Session;
+use super::output::{Session, counted};
 
 use report::{MatchJson, both, elo_text, report};
 
@@ -210,7 +210,7 @@ impl ProgressReporter {
             Some(ratio) => format!(", LLR {ratio:.2}"),
             None => String::new(),
         };
-        let (done, all) = (standing.games(), self.games);
-        session.note(&format!("{done} of {all} games: A +{wins} ={draws} -{losses}{elo}{ratio}"));
+        let (done, all) = (standing.games(), counted(self.games, ["game", "games"]));
+        session.note(&format!("{done} of {all}: A +{wins} ={draws} -{losses}{elo}{ratio}"));
     }
 }

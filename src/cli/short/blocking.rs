@@ -10,7 +10,7 @@ use super::on_board::cells;
 use super::{Args, check_memory};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
-use crate::cli::output::{Session, grouped};
+use crate::cli::output::{Session, counted};
 
 #[derive(Serialize)]
 struct BlockingJson {
@@ -56,7 +56,8 @@ pub(super) fn run(
         });
     }
     let (squares, lost) = (board.squares() - soldiers.len(), p_positions.len());
-    let [squares, lost] = [squares, lost].map(|number| grouped(number as u64));
+    let (squares, lost) =
+        (counted(squares, ["square", "squares"]), counted(lost, ["loses", "lose"]));
     let board_text = grid.to_text(session.style());
-    session.text(&format!("{title}: {squares} squares of the king, {lost} lose\n\n{board_text}"))
+    session.text(&format!("{title}: {squares} of the king, {lost}\n\n{board_text}"))
 }

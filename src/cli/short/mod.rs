@@ -12,7 +12,7 @@ use taflbase::short::{Board, ShortError, Soldier};
 use super::arguments::Threads;
 use super::error::CliError;
 use super::machine::available_bytes;
-use super::output::{Session, size};
+use super::output::{Session, counted, size};
 use super::pictures::Pictures;
 
 /// Solve short tafl, impartial games of a king and one soldier on a board or graph
@@ -126,6 +126,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 
 fn parse_board(text: &str) -> Result<Board, String> {
     text.parse().map_err(|error: ShortError| error.to_string())
+}
+
+/// Formats a number of positions, and that of the P-positions among them.
+fn counts_text(positions: usize, p_positions: usize) -> String {
+    let positions = counted(positions, ["position", "positions"]);
+    let p_positions = counted(p_positions, ["of them a P-position", "of them P-positions"]);
+    format!("{positions}, {p_positions}")
 }
 
 /// Fails if `needed` bytes do not fit into the free memory.

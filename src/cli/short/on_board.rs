@@ -6,10 +6,10 @@ use taflbase::draw::{Grid, Sheet};
 use taflbase::short::picture::{Show, grid};
 use taflbase::short::{Board, Cell, Game, Soldier, Solved, grundy_values, memory_bytes, outcomes};
 
-use super::{Args, check_memory};
+use super::{Args, check_memory, counts_text};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
-use crate::cli::output::{Session, grouped, size, time};
+use crate::cli::output::{Session, counted, size, time};
 
 // The bound that serde would infer is not needed.
 #[derive(Serialize)]
@@ -140,7 +140,8 @@ fn print<V: Copy + Into<u16>>(
     for (king, grid) in selection.pictured().into_iter().zip(grids(args, selection)) {
         let solved = selection.solved;
         let number = solved.soldiers(king).filter(|soldier| solved.is_p(king, *soldier)).count();
-        text.push_str(&format!("\nking on {king}: {} P-positions\n", grouped(number as u64)));
+        let number = counted(number, ["P-position", "P-positions"]);
+        text.push_str(&format!("\nking on {king}: {number}\n"));
         text.push_str(&grid.to_text(session.style()));
     }
     session.text(&text)
@@ -156,11 +157,10 @@ fn counts<V: Copy + Into<u16>>(args: &Args, selection: &Selection<'_, V>) -> Str
     let (mut all, mut p_positions, mut largest) = (0, 0, 0);
     for value in values {
         all += 1;
-        p_positions += u64::from(value == 0);
+        p_positions += usize::from(value == 0);
         largest = largest.max(value);
     }
-    let counts =
-        format!("{} positions, {} of them P-positions", grouped(all), grouped(p_positions));
+    let counts = counts_text(all, p_positions);
     if args.grundy { format!("{counts}, values to {largest}") } else { counts }
 }
 

@@ -7,10 +7,10 @@ use serde::Serialize;
 use taflbase::short::Soldier;
 use taflbase::short::graph::{Graph, SolvedGraph, solve_graph};
 
-use super::{Args, check_memory};
+use super::{Args, check_memory, counts_text};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
-use crate::cli::output::{Session, columns, grouped, is_standard, size, time};
+use crate::cli::output::{Session, columns, counted, is_standard, size, time};
 
 #[derive(Serialize)]
 struct GraphJson<'a> {
@@ -60,11 +60,10 @@ pub(super) fn run(
     }
     let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
     let counts = format!(
-        "{} vertices, {} edges, soldier {rule}: {} positions, {} of them P-positions",
-        grouped(graph.vertices() as u64),
-        grouped(graph.edges() as u64),
-        grouped(wanted.len() as u64),
-        grouped(p_positions.len() as u64),
+        "{}, {}, soldier {rule}: {}",
+        counted(graph.vertices(), ["vertex", "vertices"]),
+        counted(graph.edges(), ["edge", "edges"]),
+        counts_text(wanted.len(), p_positions.len()),
     );
     let table = match args.grundy {
         true => {

@@ -10,7 +10,7 @@ use super::on_board::{cells, coordinates, restricted};
 use super::{Args, check_memory};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
-use crate::cli::output::{Session, columns, grouped};
+use crate::cli::output::{Session, columns, counted, grouped};
 
 #[derive(Serialize)]
 struct TheoremCheck {
@@ -127,8 +127,8 @@ impl TheoremCheck {
         });
         let header = ["statement", "positions", "wrong", "king/soldier"];
         let table = columns(1, &header, &rows_of_text.collect::<Vec<_>>());
-        let count = grouped(*positions);
-        format!("Short tafl {rows}x{wide}, soldier {soldier}: {count} positions\n{table}")
+        let count = counted(*positions, ["position", "positions"]);
+        format!("Short tafl {rows}x{wide}, soldier {soldier}: {count}\n{table}")
     }
 }
 

@@ -8,10 +8,11 @@ use taflbase::Tablebase;
 use taflbase::proof::{CheckReport, ProvedValue, check};
 use taflbase::rules::Side;
 
+use super::POSITIONS;
 use crate::cli::arguments::Threads;
 use crate::cli::certificate;
 use crate::cli::error::CliError;
-use crate::cli::output::{Session, grouped};
+use crate::cli::output::{Session, counted, grouped};
 
 #[derive(Serialize)]
 struct CheckJson<'a> {
@@ -76,14 +77,16 @@ pub(super) fn run(
         }
     };
     let length = plies.map_or(String::new(), |plies| {
-        format!("after at most {plies} plies the winner can win at once or a table decides\n")
+        let plies = counted(plies, ["ply", "plies"]);
+        format!("after at most {plies} the winner can win at once or a table decides\n")
     });
     session.text(&format!(
-        "the certificate holds: {} {position}: {claim}\n{} positions; moves decided by the rules {}, \
-         by {tables} tables {}, inside the strategy {}\n{length}",
+        "the certificate holds: {} {position}: {claim}\n{}; moves decided by the rules {}, by {} {}, \
+         inside the strategy {}\n{length}",
         rules.name,
-        grouped(positions),
+        counted(positions, POSITIONS),
         grouped(by_rule),
+        counted(tables, ["table", "tables"]),
         grouped(by_table),
         grouped(inner)
     ))

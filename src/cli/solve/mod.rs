@@ -22,7 +22,7 @@ use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::machine::threads;
-use crate::cli::output::{Session, grouped, is_standard, time};
+use crate::cli::output::{Session, counted, grouped, is_standard, time};
 
 /// Prove by search which side wins from a position, or check a proof
 #[derive(clap::Args)]
@@ -114,6 +114,9 @@ force a win:
 
 /// What errors call the file of `--certificate`.
 const CERTIFICATE: &str = "the certificate";
+
+const NODES: [&str; 2] = ["node", "nodes"];
+const POSITIONS: [&str; 2] = ["position", "positions"];
 
 /// The side or sides to ask about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -319,7 +322,7 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
         }
     }
     let effort =
-        |Effort { nodes, time: took }| format!("{} nodes in {}", grouped(nodes), time(took));
+        |Effort { nodes, time: took }| format!("{} in {}", counted(nodes, NODES), time(took));
     let own = Effort { nodes: proof.nodes, time: proof.time };
     text.push_str(&effort(own));
     if proof.earlier != Effort::default() {
@@ -327,8 +330,8 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
     }
     text.push('\n');
     if let (Some(path), Some(certificate)) = (certificate, &proof.certificate) {
-        let moves = grouped(certificate.moves() as u64);
-        text.push_str(&format!("certificate of {moves} moves: {path}\n"));
+        let moves = counted(certificate.moves(), ["move", "moves"]);
+        text.push_str(&format!("certificate of {moves}: {path}\n"));
     }
     text
 }
@@ -372,8 +375,8 @@ impl ProgressPrinter<'_> {
         let (side, time) = (progress.question.name(), time(progress.time));
         if let Some(positions) = progress.strategy_positions {
             return format!(
-                "the {side} win; {} positions of their strategy, {time}",
-                grouped(positions)
+                "the {side} win; {} of their strategy, {time}",
+                counted(positions, POSITIONS)
             );
         }
         let board = self.rules.board;
@@ -382,11 +385,11 @@ impl ProgressPrinter<'_> {
         let [proof, disproof] = progress.numbers;
         let speed = progress.nodes as f64 / progress.time.as_secs_f64().max(0.001);
         let jobs = progress.jobs.map_or(String::new(), |JobCounts { done, running }| {
-            format!("{} jobs done, {running} running, ", grouped(done))
+            format!("{} done, {running} running, ", counted(done, ["job", "jobs"]))
         });
         format!(
-            "{side} win? proof {proof}, disproof {disproof}, {jobs}{} nodes, {} a second, {time}: {}",
-            grouped(progress.nodes),
+            "{side} win? proof {proof}, disproof {disproof}, {jobs}{}, {} a second, {time}: {}",
+            counted(progress.nodes, NODES),
             grouped(speed as u64),
             moves.join(" ")
         )

@@ -13,9 +13,9 @@ use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::PositionArgs;
 use crate::cli::error::CliError;
-use crate::cli::output::{Session, columns, grouped, time};
+use crate::cli::output::{Session, columns, counted, grouped, time};
 
-use super::{AnswerJson, answer_name, notice, number, numbers_text};
+use super::{AnswerJson, NODES, answer_name, notice, number, numbers_text};
 
 #[derive(Serialize)]
 struct StatusJson<'a> {
@@ -117,8 +117,8 @@ pub(super) fn run(
         }
         text.push_str(&root_text(root, rules));
     }
-    let certificates = grouped(certificates as u64);
-    text.push_str(&format!("{certificates} certificates; {} on disk\n", Bytes(bytes)));
+    let certificates = counted(certificates, ["certificate", "certificates"]);
+    text.push_str(&format!("{certificates}; {} on disk\n", Bytes(bytes)));
     session.text(&text)
 }
 
@@ -135,11 +135,11 @@ fn root_text(root: &TreeRoot, rules: &Ruleset) -> String {
         text.push('\n');
         if answer != Answer::Unasked {
             text.push_str(&format!(
-                "  jobs: {} done, {} open, {} claimed; {} nodes in {}\n",
+                "  jobs: {} done, {} open, {} claimed; {} in {}\n",
                 grouped(status.jobs),
                 grouped(question.open),
                 grouped(status.claimed),
-                grouped(status.nodes),
+                counted(status.nodes, NODES),
                 time(question.time)
             ));
         }

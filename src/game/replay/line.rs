@@ -49,7 +49,7 @@ fn result(fields: &[&str]) -> Result<GameResult, Difference> {
         |text: &str, reason: String| Err(Difference { ply: None, text: text.to_owned(), reason });
     let [_, _, _, name] = fields else {
         let reason = format!(
-            "the line has {} fields instead of 4: moves, two numbers and the result",
+            "the line has {} instead of 4 fields: moves, two numbers and the result",
             fields.len()
         );
         return fault(fields[fields.len() - 1], reason);

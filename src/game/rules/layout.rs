@@ -172,15 +172,20 @@ pub enum LayoutError {
     TwoKings(SquareName, SquareName),
 }
 
+/// Formats `1 rank`, `2 ranks`.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LayoutError::Ranks { found, expected } => {
-                let noun = if *found == 1 { "rank" } else { "ranks" };
-                write!(f, "{found} {noun} instead of {expected}")
+                write!(f, "{} instead of {expected}", counted(*found, "rank"))
             }
             LayoutError::Width { rank, found, expected } => {
-                write!(f, "rank {rank} has {found} squares instead of {expected}")
+                let squares = counted(*found, "square");
+                write!(f, "rank {rank} has {squares} instead of {expected}")
             }
             LayoutError::NoPiece { rank, found } => {
                 write!(f, "rank {rank}: {found:?} is not a piece: write t, T, K or a count")
@@ -229,6 +234,7 @@ mod tests {
         for (text, message) in [
             ("", "1 rank instead of 5"),
             ("//2t2/2T2/tTKTt/2T2/2t2/", "6 ranks instead of 5"),
+            ("/2t2/2T2/t/2T2/2t2/", "rank 3 has 1 square instead of 5"),
             ("/2t2/2T2//2T2/2t2/", "rank 3 has 0 squares instead of 5"),
             ("/2t2/2T1/tTKTt/2T2/2t2/", "rank 2 has 4 squares instead of 5"),
             ("/2t2/2T2/tTKTtt/2T2/2t2/", "rank 3 has 6 squares instead of 5"),

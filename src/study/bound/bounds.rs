@@ -6,6 +6,7 @@ use crate::game::board::{Square, SquareSet};
 use crate::game::moves::legal_moves;
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Kind, Ruleset, Side};
+use crate::system::numbers::counted;
 
 use super::count::{BigBinomials, Field, ShapeCounts};
 use super::number::count;
@@ -77,6 +78,12 @@ impl Bounds {
     }
 }
 
+/// Formats `1 to 8 attackers`, or `1 attacker` if there can be no more.
+fn range(first: usize, last: usize, nouns: [&str; 2]) -> String {
+    let last_text = counted(last, nouns);
+    if first < last { format!("{first} to {last_text}") } else { last_text }
+}
+
 /// Returns the attackers of the start, if all of them being at home proves that none has moved,
 /// and the placements that are possible then.
 pub(crate) fn unmoved(
@@ -141,7 +148,9 @@ impl Counter<'_> {
             Bound::new(
                 "men",
                 format!(
-                    "a king, 1 to {a} attackers and 0 to {d} defenders, on any soldiers' squares"
+                    "a king, {} and {}, on any soldiers' squares",
+                    range(1, a, ["attacker", "attackers"]),
+                    range(0, d, ["defender", "defenders"])
                 ),
                 self.total_of(&Field::anywhere(rules)),
             ),
