@@ -21,7 +21,7 @@ pub(super) struct Args {
     rules: String,
     #[command(flatten)]
     at: PositionArgs,
-    /// Print the N best moves, each with its line
+    /// Print the N best moves, each with its line; only one where a certificate proves a win
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = parse_number::<u16, 1, 1000>)]
     lines: u16,
