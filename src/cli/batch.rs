@@ -158,5 +158,7 @@ fn text(result: &LineResult, json: bool) -> Result<String, CliError> {
         (None, Some(error)) => error.clone(),
         (None, None) => String::new(),
     };
+    // A tab of an invalid line would be taken for the end of the field.
+    let position = position.replace('\t', " ");
     Ok(format!("{position}\t{category}\t{last}\n"))
 }

@@ -42,6 +42,9 @@ fn many_positions_are_probed_line_by_line() {
     assert_eq!(good.done(), format!("{WIN}\twin\t3\n"));
     place.run(&["probe", "brandubh", "--batch", "nowhere"]).refused(2, &["nowhere"]);
     place.run(&["probe", "brandubh", WIN, "--batch", "-"]).refused(2, &["--batch"]);
+    let tabs = run_with_input(&place, &["probe", "brandubh", "--batch", "-"], "no\tsuch\tthing\n");
+    assert!(tabs.out.starts_with("no such thing\tinvalid\t"), "{}", tabs.out);
+    assert_eq!(tabs.out.matches('\t').count(), 2, "{}", tabs.out);
     let one = run_with_input(&place, &["probe", "brandubh", "--batch", "-"], "nonsense\n");
     one.refused(1, &["1 of 1 line is not a position"]);
 }
