@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,8 +41,6 @@ pub(super) struct ServedStore {
 #[derive(Default)]
 struct Shared {
     is_open: AtomicBool,
-    /// Damaged lines and certificates that were left out.
-    skipped: AtomicUsize,
 }
 
 impl ServedStore {
@@ -84,11 +82,6 @@ impl ServedStore {
     pub(super) fn is_open(&self) -> bool {
         self.shared.is_open.load(Ordering::Relaxed)
     }
-
-    /// Returns how many damaged parts of the store were left out.
-    pub(super) fn skipped(&self) -> usize {
-        self.shared.skipped.load(Ordering::Relaxed)
-    }
 }
 
 /// The thread's side of a store.
@@ -104,14 +97,10 @@ impl Reader {
         let mut waiting = None;
         while let Some(request) = waiting.take().or_else(|| requests.recv().ok()) {
             waiting = Some(request);
-            self.shared.skipped.store(0, Ordering::Relaxed);
-            let notice = |_: &str| {
-                self.shared.skipped.fetch_add(1, Ordering::Relaxed);
-            };
             let started = Instant::now();
             // A panic while a request is answered drops it, which is reported as internal.
             let opened = catch_unwind(AssertUnwindSafe(|| {
-                with_tree(&self.folder, &self.tables, &notice, |tree| {
+                with_tree(&self.folder, &self.tables, &|_| (), |tree| {
                     self.shared.is_open.store(true, Ordering::Relaxed);
                     self.follow(tree, started.elapsed(), requests, &mut waiting);
                 })

@@ -151,6 +151,14 @@ fn a_long_proof_is_kept_in_a_store() {
     let status = solved(&place, &["--status", "--store", "proof"]);
     assert_eq!(status["defenders"]["answer"], "won", "{status}");
     assert_eq!(status["attackers"]["answer"], "not won", "{status}");
+    // Certificates that are gone are reported together.
+    for path in std::fs::read_dir(place.path("proof/proofs")).unwrap() {
+        std::fs::remove_file(path.unwrap().path()).unwrap();
+    }
+    let run = place.run(&["solve", "--status", "--store", "proof"]);
+    assert!(run.err.starts_with("taflbase: proof: "), "{}", run.err);
+    assert!(run.err.contains(" certificates are ignored, one of them "), "{}", run.err);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     // Other rules, and folders without a store.
     place.run(&["solve", "brandubh", "--store", "proof"]).refused(2, &["other rules", "6v4"]);
     place.run(&["solve", "--status", "--store", "nowhere"]).refused(2, &["nowhere: No such file"]);

@@ -297,7 +297,7 @@ fn print_proof(
 /// Prints a message about a damaged part of the store, or a checkpoint that cannot be written.
 fn notice(text: &str) {
     // A failure to print has nowhere to be reported.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "taflbase: {text}");
 }
 
 /// Describes a proof in words.

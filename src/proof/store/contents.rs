@@ -1,14 +1,15 @@
 //! The contents of a store, as far as this process has read them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::state::{State, Step};
 use crate::game::notation::parse_move;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::canonical::Canonical;
-use crate::proof::certificate::{Certificate, CertificateError, check};
+use crate::proof::certificate::{Certificate, CertificateError, EXTENSION, check};
 use crate::proof::search::{Shared, Worker};
+use crate::system::numbers::grouped;
 use crate::tablebase::Tablebase;
 
 use super::error::StoreError;
@@ -32,6 +33,10 @@ pub(super) struct Contents<'a, 't, const W: usize> {
     pub(super) certificates: BTreeSet<String>,
     /// The names of those that cannot be used.
     ignored: BTreeSet<String>,
+    /// By reason, those of them that no message has reported yet.
+    unreported: BTreeMap<String, Vec<String>>,
+    /// The number of damaged lines of journals.
+    damaged_lines: usize,
     /// By question, the milliseconds of all jobs.
     pub(super) millis: BySide<u64>,
 }
@@ -56,6 +61,8 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
             writer: JournalWriter::default(),
             certificates: BTreeSet::new(),
             ignored: BTreeSet::new(),
+            unreported: BTreeMap::new(),
+            damaged_lines: 0,
             millis: BySide::default(),
         };
         for name in contents.folder.certificates()? {
@@ -65,12 +72,20 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         Ok(contents)
     }
 
-    /// Reads the results that other processes have added. Returns whether there were any.
+    /// Reads the results that other processes have added. Returns whether there were any, or damaged
+    /// ones.
     pub(super) fn read_new(&mut self) -> Result<bool, StoreError> {
         let (records, damaged) = self.reader.read_new(&self.folder, self.writer.path())?;
         damaged.iter().for_each(|line| (self.notice)(&line.to_string()));
+        self.damaged_lines += damaged.len();
         records.iter().for_each(|record| self.apply(record));
-        Ok(!records.is_empty())
+        self.report_ignored();
+        Ok(!records.is_empty() || !damaged.is_empty())
+    }
+
+    /// Returns how many damaged lines and certificates were left out.
+    pub(super) fn skipped(&self) -> usize {
+        self.damaged_lines + self.ignored.len()
     }
 
     /// Returns whether files that were read are gone: another store is in the place of this one.
@@ -89,6 +104,7 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
             self.add(name, certificate);
         }
         self.apply(record);
+        self.report_ignored();
         Ok(())
     }
 
@@ -129,9 +145,29 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         match self.read_certificate(name) {
             Ok(certificate) => self.add(name, &certificate),
             Err(error) => {
-                (self.notice)(&format!("{name}.cert is ignored: {error}"));
-                self.ignored.insert(name.to_owned());
+                self.ignore(name, &error);
             }
+        }
+    }
+
+    fn ignore(&mut self, name: &str, error: &CertificateError) {
+        self.unreported.entry(error.to_string()).or_default().push(name.to_owned());
+        self.ignored.insert(name.to_owned());
+    }
+
+    /// Reports the certificates that have been ignored since the last call, those with the same
+    /// reason together: if a folder or a table is missing, there may be thousands.
+    fn report_ignored(&mut self) {
+        let folder = self.folder.root.display();
+        for (reason, names) in std::mem::take(&mut self.unreported) {
+            let file = format!("{}.{EXTENSION}", names[0]);
+            (self.notice)(&match names.len() {
+                1 => format!("{folder}: {file} is ignored: {reason}"),
+                count => format!(
+                    "{folder}: {} certificates are ignored, one of them {file}: {reason}",
+                    grouped(count)
+                ),
+            });
         }
     }
 
@@ -202,15 +238,15 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
             match checked {
                 Ok(certificate) => self.add(&name, &certificate),
                 Err(error) => {
-                    (self.notice)(&format!("{name}.cert is ignored: {error}"));
+                    self.ignore(&name, &error);
                     if matches!(error, CertificateError::Fails { .. }) {
                         self.folder.remove_certificate(&name)?;
                     }
-                    self.ignored.insert(name);
                     forgotten += 1;
                 }
             }
         }
+        self.report_ignored();
         Ok(forgotten)
     }
 }

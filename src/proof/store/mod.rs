@@ -54,7 +54,8 @@ pub struct StoreOptions<'a> {
     pub rules_text: &'a str,
     /// The nodes of a job; `None` to let them grow with the search.
     pub job_nodes: Option<u64>,
-    /// Called with a message for each damaged file or line that is ignored.
+    /// Called with a message for each damaged line that is ignored, and for all certificates that
+    /// are ignored for the same reason.
     pub notice: &'a (dyn Fn(&str) + Sync),
     files: Arc<dyn FileSystem>,
 }

@@ -107,6 +107,8 @@ pub struct TreeOverview {
     pub roots: Vec<TreeRoot>,
     /// Certificates that count.
     pub certificates: usize,
+    /// Damaged lines and certificates that were left out.
+    pub skipped: usize,
 }
 
 /// The tree of a store in memory.

@@ -133,8 +133,11 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         self.evaluate(&layers);
         let roots =
             positions.iter().zip(next).map(|(position, next)| self.describe(position, next));
-        self.overview =
-            TreeOverview { roots: roots.collect(), certificates: self.contents.certificates.len() };
+        self.overview = TreeOverview {
+            roots: roots.collect(),
+            certificates: self.contents.certificates.len(),
+            skipped: self.contents.skipped(),
+        };
     }
 
     fn layers(&self) -> BySide<Layers> {

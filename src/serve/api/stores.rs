@@ -170,7 +170,7 @@ fn overview(
         rules: served.name(),
         store: &store.name,
         certificates: overview.certificates,
-        skipped: store.skipped(),
+        skipped: overview.skipped,
         roots: overview.roots.iter().map(|root| RootReply::new(root, &served.rules)).collect(),
     };
     JsonReply::new(&reply, Caching::Revalidate)

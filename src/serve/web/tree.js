@@ -100,7 +100,7 @@ class StoreView {
   }
 
   show({ roots, certificates, skipped }) {
-    const damaged = skipped && ` ${plural(skipped, "damaged part was", "damaged parts were")} left out: taflbase solve --status names them.`;
+    const damaged = skipped && ` ${plural(skipped, "damaged part was", "damaged parts were")} left out: taflbase solve --status says why.`;
     this.note.textContent = roots.length === 0 ? `The store holds no results.${damaged || ""}`
       : `${plural(certificates, "certificate", "certificates")}.${damaged || ""}`;
     const items = roots.flatMap((root, i) => ["a", "d"].map((side) => {
