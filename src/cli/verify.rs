@@ -136,21 +136,19 @@ fn verify(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result
 
 /// Fails if a slice is wrong or could not be verified.
 fn conclude(results: &[SliceResult]) -> Result<(), CliError> {
-    let (all, count) = (results.len(), |of: fn(&SliceResult) -> bool| {
-        results.iter().filter(|&result| of(result)).count()
-    });
-    let wrong = count(|result| result.findings > 0);
-    let unverified = count(|result| result.verdict == NOT_VERIFIED);
-    let counts = [
-        (wrong, count_of(wrong, all, "slice", ["is wrong", "are wrong"])),
-        (unverified, count_of(unverified, all, "slice", ["is not verified", "are not verified"])),
-    ];
-    let faults: Vec<String> =
-        counts.into_iter().filter(|&(count, _)| count > 0).map(|(_, text)| text).collect();
-    match faults.is_empty() {
-        true => Ok(()),
-        false => Err(CliError::Negative(faults.join(", "))),
+    let wrong = results.iter().filter(|result| result.findings > 0).count();
+    let unverified = results.iter().filter(|result| result.verdict == NOT_VERIFIED).count();
+    let counts =
+        [(wrong, ["is wrong", "are wrong"]), (unverified, ["is not verified", "are not verified"])];
+    let faults: Vec<String> = counts
+        .into_iter()
+        .filter(|&(count, _)| count > 0)
+        .map(|(count, predicates)| count_of(count, results.len(), "slice", predicates))
+        .collect();
+    if faults.is_empty() {
+        return Ok(());
     }
+    Err(CliError::Negative(faults.join(", ")))
 }
 
 /// Verifies a slice, or a sample of it.

@@ -109,3 +109,21 @@ fn stopped_commands_delete_their_temporary_folders() {
         assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "{arguments:?}");
     }
 }
+
+#[test]
+fn a_stopped_proof_says_how_to_go_on() {
+    for (option, file, created) in
+        [("--checkpoint", "numbers", "numbers.lock"), ("--store", "proof", "proof")]
+    {
+        let place = Place::new();
+        let mut solve = place.command(&["solve", "brandubh", "--memory", "1MiB", option, file]);
+        let mut solve = solve.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        assert!(wait_for(&place.path("."), |name| name == created, &mut solve).is_some());
+        interrupt(&solve);
+        let stopped = Run::ended(solve.wait_with_output().unwrap());
+        assert_eq!(stopped.status, 130, "{}", stopped.err);
+        assert!(stopped.out.starts_with("open\n"), "{}", stopped.out);
+        let hint = "taflbase: stopped; the same command continues";
+        assert_eq!(stopped.err.lines().last(), Some(hint));
+    }
+}

@@ -240,7 +240,8 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         return Ok(());
     }
     if interrupted.load(Ordering::Relaxed) {
-        return Err(CliError::Interrupted(None));
+        let is_kept = args.store.is_some() || args.checkpoint.is_some();
+        return Err(CliError::Interrupted(is_kept.then_some("the same command continues")));
     }
     let text = if is_open {
         "the value is open"
