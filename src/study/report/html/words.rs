@@ -84,7 +84,7 @@ pub(super) fn span(seconds: f64) -> String {
 
 /// Formats a number of plies.
 pub(super) fn plies(plies: Plies) -> String {
-    format!("{plies} {}", if plies == 1 { "ply" } else { "plies" })
+    counted(plies, ["ply", "plies"])
 }
 
 /// Describes the material of a slice.
