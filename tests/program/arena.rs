@@ -365,7 +365,7 @@ fn refusals_are_one_line() {
         (&["match", "brandubh", "random", "random", "--time", "1", "--nodes", "9"], &["--nodes"]),
         (
             &["match", "brandubh", "random", "random", "--book-plies", "1"],
-            &["5 openings", "fewer games"],
+            &["only 5 can be found", "fewer games"],
         ),
         (&["match", "brandubh", "random", "random", "--output", "no/where"], &["no/where"]),
     ] {

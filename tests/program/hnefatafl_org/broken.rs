@@ -26,7 +26,7 @@ fn nonsense_in_a_game_is_one_clear_line() {
         if word.is_empty() {
             // A line of an unknown kind does no harm.
             standin.say("= game_over 7 attacker_wins");
-            assert_eq!(client.end().done(), "attacker_wins: won after 1 plies\n");
+            assert_eq!(client.end().done(), "attacker_wins: won after 1 ply\n");
             continue;
         }
         let run = client.fails("the server has sent an invalid message: ");

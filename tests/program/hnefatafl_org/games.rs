@@ -80,7 +80,7 @@ fn a_rejected_move_is_followed_by_another() {
     standin.say("= draw accept");
     let run = client.end();
     assert!(run.err.contains("rejects the attacker's move: play: you already"), "{}", run.err);
-    assert_eq!(run.done(), "draw: drawn after 1 plies\n");
+    assert_eq!(run.done(), "draw: drawn after 1 ply\n");
 }
 
 #[test]
