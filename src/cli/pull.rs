@@ -45,10 +45,11 @@ const HELP: &str = r#"URL is an explorer (`taflbase serve --downloads`) or a fol
 the files and their MANIFEST.json, which `taflbase manifest` writes: the folder of one
 ruleset, or the one above it. Only http is supported, without encryption or proxy.
 
-Tables are written to <tables>/<ruleset name>/. Those that are there are kept; damaged
-ones are replaced, and files of other rules are an error. A file gets its name when it is
-complete and its checksums are right. What has arrived of it is kept if the connection is
-cut or the program ends, and the same command continues.
+Tables are written to <tables>/<ruleset name>/. Those that are there are kept, those with
+a damaged header or index replaced, and files of other rules are an error; `taflbase
+check` finds damage in their values. A file gets its name when it is complete and its
+checksums are right. What has arrived of it is kept if the connection is cut or the
+program ends, and the same command continues.
 
 Checksums find damage, but not values that were wrong from the start: `taflbase verify`
 recomputes them. The status is 1 if the server has no such tables, or if tables that are

@@ -125,6 +125,10 @@ impl EngineProcess {
         let (program, arguments) = words.split_first().ok_or(ProcessError::NoCommand)?;
         let mut start = Command::new(program);
         start.args(arguments);
+        // A terminal sends Ctrl-C to all processes of the group. The host ends its programs itself; one
+        // that ended before it would lose its game.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut start, 0);
         match link {
             Link::Pipes => EngineProcess::with_pipes(start, farewell),
             Link::Socket(port) => EngineProcess::with_socket(start, port, farewell),
@@ -279,6 +283,20 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert_eq!(ids.map(runs), [false, false]);
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn ctrl_c_does_not_reach_a_program() {
+        let print = "sh -c 'echo $$ $(cut -d \" \" -f 5 /proc/self/stat)'";
+        let mut program = start(print).unwrap();
+        let words = |line: &str| {
+            let numbers: Vec<u32> = line.split(' ').map_while(|word| word.parse().ok()).collect();
+            <[u32; 2]>::try_from(numbers).ok()
+        };
+        let not_stopped = AtomicBool::new(false);
+        let [id, group] = program.await_reply(Duration::from_secs(9), &not_stopped, words).unwrap();
+        assert_eq!((id, group), (program.child.0.id(), id));
     }
 
     #[test]
