@@ -42,18 +42,33 @@ impl TerminalGame<'_> {
         }
     }
 
-    /// Resumes a saved game under the current rules.
+    /// Resumes a saved game. It is under the current rules, unless the record names others.
     pub(super) fn load(&mut self, path: &Path) -> Result<(), CliError> {
-        let rules = Arc::clone(self.game.rules());
-        let record = fs::read_to_string(path)
-            .map_err(|error| error.to_string())
-            .and_then(|text| Record::parse_with(&text, rules).map_err(|error| error.to_string()));
-        match record {
+        let text = fs::read_to_string(path).map_err(|error| error.to_string());
+        match text.and_then(|text| self.read(&text)) {
             Ok(record) => {
-                self.file = Some(path.to_owned());
+                // To save the game there must lose nothing.
+                self.file = is_like_saved(&record).then(|| path.to_owned());
                 self.start_game(record.game)
             }
             Err(error) => self.say(&format!("{}: {error}", path.display())),
         }
     }
+
+    fn read(&self, text: &str) -> Result<Record, String> {
+        let current = &self.rules().name;
+        match Record::ruleset_name(text).map_err(|error| error.to_string())? {
+            Some(name) if name != *current => Err(format!(
+                "a game of {name}, and not of {current}: start taflbase play with its rules"
+            )),
+            _ => Record::parse_with(text, Arc::clone(self.game.rules()))
+                .map_err(|error| error.to_string()),
+        }
+    }
+}
+
+/// Returns whether a record has nothing that a saved one has not.
+fn is_like_saved(record: &Record) -> bool {
+    let is_side = |name: &str| Side::ALL.iter().any(|side| side.name() == name);
+    record.comments.is_empty() && record.tags.iter().all(|(name, _)| is_side(name))
 }

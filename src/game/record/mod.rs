@@ -110,6 +110,14 @@ impl Record {
         read::record(text, Some(rules))
     }
 
+    /// Returns the ruleset that a record names, of this program's own.
+    ///
+    /// # Errors
+    /// If the tags cannot be read.
+    pub fn ruleset_name(text: &str) -> Result<Option<String>, RecordError> {
+        read::ruleset_name(text)
+    }
+
     /// Parses a record of a game under `rules` as far as it can be read.
     ///
     /// # Errors

@@ -50,6 +50,12 @@ pub(super) fn partial_record(
     Ok(PartialRecord { record, fault: fault_in_turn.or(fault_of_result) })
 }
 
+/// Returns the value of the tag of the ruleset's name.
+pub(super) fn ruleset_name(text: &str) -> Result<Option<String>, RecordError> {
+    let tags = parse_tags(&mut Tokens { rest: text, line: 1 })?;
+    Ok(find_tag(&tags, RULESET_TAG).map(|tag| tag.value.to_owned()))
+}
+
 fn at(line: usize, fault: RecordFault) -> RecordError {
     RecordError { line, turn: None, fault }
 }
