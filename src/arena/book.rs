@@ -84,9 +84,7 @@ pub fn openings(
 fn random_game(start: &Game, plies: u32, random: &mut SeededRng) -> Option<Game> {
     let mut game = start.clone();
     for _ in 0..plies {
-        let mut moves = legal_moves(game.rules(), game.position());
-        moves.retain(|played| !game.is_barred(played));
-        game.push(random.choose(&moves)?);
+        game.push(random.choose(&game.playable_moves())?);
         let (now, before) = game.positions().split_last()?;
         if game.outcome().is_some() || before.contains(now) {
             return None;

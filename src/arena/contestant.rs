@@ -1,6 +1,6 @@
 use crate::engine::{Clock, Engine, Iteration, Player, PlayerError, Score, Stopper};
 use crate::game::history::{Game, Outcome};
-use crate::game::moves::{Move, legal_moves};
+use crate::game::moves::Move;
 use crate::protocol::htp::HtpPlayer;
 use crate::protocol::otep::ExternalPlayer;
 use crate::system::random::SeededRng;
@@ -89,10 +89,8 @@ impl Player for RandomMover {
         for played in game.moves() {
             purpose.push_str(&format!(" {}", played.display(game.rules().board)));
         }
-        let mut moves = legal_moves(game.rules(), game.position());
-        moves.retain(|played| !game.is_barred(played));
         SeededRng::for_purpose(self.seed, purpose.as_bytes())
-            .choose(&moves)
+            .choose(&game.playable_moves())
             .copied()
             .ok_or_else(|| PlayerError::new(self.name(), "the game is over"))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::game::enclosure::enclosure_ending;
-use crate::game::moves::{Ending, Move, each_legal_move, find_move, has_move};
+use crate::game::moves::{Ending, Move, each_legal_move, find_move, has_move, legal_moves};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Repetition, Ruleset, Side};
 
@@ -267,6 +267,13 @@ impl Game {
         let board = position.moved(played.piece, played.from, played.to).layout();
         let occurrences = 1 + self.earlier_positions().filter(|p| p.layout() == board).count();
         occurrences >= self.rules.repetition_occurrence as usize
+    }
+
+    /// Returns the moves that may be played now: the legal ones that are not barred.
+    pub fn playable_moves(&self) -> Vec<Move> {
+        let mut moves = legal_moves(&self.rules, self.position());
+        moves.retain(|played| !self.is_barred(played));
+        moves
     }
 
     /// Returns whether the side to move has a legal move that is not barred.

@@ -209,7 +209,28 @@ fn games_are_saved_and_loaded() {
     assert_eq!(engine[1], "write save and a file name");
     assert!(engine[2].starts_with("/no/where: "), "{engine:?}");
     let other = output_of(&["tablut"], &format!("load {file}\n"));
-    assert!(other[0].starts_with(&format!("{file}: ")), "{other:?}");
+    assert_eq!(
+        other,
+        [format!(
+            "{file}: a game of brandubh, and not of tablut: start taflbase play with its rules"
+        )]
+    );
+    // A record of others is not overwritten either.
+    let annotated = format!("[event:x]\n{text}");
+    std::fs::write(&path, &annotated).unwrap();
+    let kept = output_of(&both, &format!("load {file}\nsave {file}\nboard\n"));
+    assert_eq!(kept[0], format!("{file} already exists: name another file"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), annotated);
+}
+
+#[test]
+fn barred_moves_are_not_offered() {
+    let typed = "d1-d2\nf4-g4\nd2-d1\nmoves\ng4-f4\n";
+    let lines = output_of(&["copenhagen", "--side", "both"], typed);
+    let (last, moves) = lines.split_last().unwrap();
+    assert!(last.contains("g4-f4 repeats a position"), "{lines:?}");
+    let moves = moves.join(" ");
+    assert!(moves.contains("g4-g3") && !moves.contains("g4-f4"), "{moves}");
 }
 
 #[test]

@@ -114,6 +114,19 @@ fn revision(state: &Value) -> u64 {
 }
 
 #[test]
+fn a_barred_repetition_is_not_offered() {
+    let mut shown = Shown::new(&["play", "copenhagen", "--side", "both"]);
+    let mut events = shown.events();
+    for played in ["d1-d2", "f4-g4", "d2-d1"] {
+        shown.type_line(played);
+    }
+    let state = events.until(|state| state["last"] == "d2-d1");
+    let moves = state["moves"].as_array().unwrap();
+    assert!(moves.contains(&json!("g4-g3")) && !moves.contains(&json!("g4-f4")), "{state}");
+    assert_eq!(shown.play(revision(&state), "g4-f4"), "400");
+}
+
+#[test]
 fn a_game_of_berkeley_is_displayed_and_played_by_hand() {
     let mut shown = Shown::new(&["berkeley"]);
     shown.type_line("manual white");

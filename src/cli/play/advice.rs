@@ -5,7 +5,6 @@ use std::sync::Arc;
 use taflbase::arena::Level;
 use taflbase::draw::BoardPicture;
 use taflbase::engine::Engine;
-use taflbase::moves::legal_moves;
 use taflbase::rules::{Kind, Side};
 
 use super::super::error::CliError;
@@ -28,7 +27,7 @@ impl TerminalGame<'_> {
                 format!("{attackers} plays the attackers against {defenders}")
             }
         };
-        let moves = legal_moves(self.rules(), self.game.position());
+        let moves = self.game.playable_moves();
         let example = moves.first().map_or(String::new(), |first| {
             format!("Type a move like {}, hint for a good one, or ", self.written(first))
         });

@@ -146,7 +146,7 @@ pub(super) fn completions(game: &Game) -> Vec<String> {
     if game.outcome().is_some() {
         return Vec::new();
     }
-    let moves = legal_moves(game.rules(), game.position());
+    let moves = game.playable_moves();
     let texts = moves.iter().map(|played| played.display(game.rules().board).to_string());
     texts
         .flat_map(|text| {

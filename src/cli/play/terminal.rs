@@ -7,7 +7,7 @@ use taflbase::arena::Level;
 use taflbase::draw::BoardPicture;
 use taflbase::engine::Engine;
 use taflbase::history::Game;
-use taflbase::moves::{Ending, Move, legal_moves};
+use taflbase::moves::{Ending, Move};
 use taflbase::proof::ProofBook;
 use taflbase::rules::{Ruleset, Side};
 
@@ -134,7 +134,7 @@ impl<'a> TerminalGame<'a> {
             }
             "tables" => self.ask_tables(),
             "moves" => {
-                let moves = legal_moves(self.rules(), self.game.position());
+                let moves = self.game.playable_moves();
                 self.say(&in_columns(self.rules().board, &moves))
             }
             "board" => {

@@ -29,7 +29,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
 use crate::game::history::Game;
-use crate::game::moves::legal_moves;
 use crate::game::rules::{Repetition, Ruleset, Side};
 
 use super::bits::with_width;
@@ -166,11 +165,7 @@ impl<const W: usize> Search for Searcher<W> {
     ) -> Iteration {
         let started = Instant::now();
         let moves = match request.root_moves {
-            [] => {
-                let mut moves = legal_moves(game.rules(), game.position());
-                moves.retain(|played| !game.is_barred(played));
-                moves
-            }
+            [] => game.playable_moves(),
             moves => moves.to_vec(),
         };
         let tables = self.options.tables.as_deref();

@@ -9,6 +9,7 @@ use super::*;
 use crate::engine::state::Step;
 use crate::game::board::{Square, SquareSet};
 use crate::game::history::Reason;
+use crate::game::moves::legal_moves;
 use crate::game::position::Position;
 use crate::game::rules::{Endless, Repetition, Side};
 use crate::game::value::{Value, Wdl};
@@ -111,8 +112,7 @@ fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
     let mut random = SeededRng::new(seed);
     let mut game = Game::new(Arc::clone(rules)).unwrap();
     while game.outcome().is_none() && game.moves().len() < 120 {
-        let mut moves = legal_moves(rules, game.position());
-        moves.retain(|played| !game.is_barred(played));
+        let moves = game.playable_moves();
         let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
         let back =
             last.and_then(|last| moves.iter().find(|mv| mv.from == last.to && mv.to == last.from));

@@ -16,7 +16,7 @@ use std::time::Instant;
 use crate::engine::Engine;
 use crate::game::board::Square;
 use crate::game::history::Game;
-use crate::game::moves::{Ending, Move, find_move, legal_moves};
+use crate::game::moves::{Ending, Move, find_move};
 use crate::game::position::Position;
 use crate::game::rules::Side;
 
@@ -246,9 +246,7 @@ impl Session {
         if self.status() != "ongoing" {
             return Vec::new();
         }
-        let mut moves = legal_moves(self.game.rules(), self.game.position());
-        moves.retain(|played| !self.game.is_barred(played));
-        moves
+        self.game.playable_moves()
     }
 
     fn play_from(&self) -> String {

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::game::formations::FormationText;
 use crate::game::history::{Game, Outcome};
-use crate::game::moves::{Ending, Move, legal_moves};
+use crate::game::moves::{Ending, Move};
 use crate::game::rules::{Ruleset, Side};
 use crate::game::value::Plies;
 use crate::tablebase::Tablebase;
@@ -88,7 +88,7 @@ impl Scene {
                     category: tables.category(value.wdl),
                     dtw: value.plies,
                 });
-                scene.legal = legal_moves(rules, position);
+                scene.legal = game.playable_moves();
             }
         }
         let moves = scene.legal.iter().map(|played| played.display(rules.board).to_string());
