@@ -1,6 +1,6 @@
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Maximum length of a line; longer lines are split.
+/// Maximum length of a line; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// Calls `take` for each line of the input until it returns `false`.
@@ -10,6 +10,9 @@ pub(super) fn each_line(input: impl Read, mut take: impl FnMut(String) -> bool) 
         let mut line = Vec::new();
         if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
+        }
+        if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+            reader.skip_until(b'\n')?;
         }
         let text = String::from_utf8_lossy(&line);
         if !take(text.trim_end_matches(['\r', '\n']).to_owned()) {
@@ -25,7 +28,11 @@ mod tests {
     #[test]
     fn lines_end_at_a_line_break_or_the_maximum() {
         let mut input = b"one\r\n\ntwo \xff\n".to_vec();
-        input.extend(vec![b'x'; 2 * MAX_LINE_BYTES as usize]);
+        for beyond in [0, 1, 3 * MAX_LINE_BYTES] {
+            input.extend(vec![b'x'; (MAX_LINE_BYTES + beyond) as usize]);
+            input.extend(b"quit\n");
+        }
+        input.extend(vec![b'x'; MAX_LINE_BYTES as usize]);
         let mut lines = Vec::new();
         let take = |line: String| {
             lines.push(line);
@@ -33,7 +40,7 @@ mod tests {
         };
         each_line(&input[..], take).unwrap();
         assert_eq!(lines[..3], ["one", "", "two \u{fffd}"]);
-        assert_eq!(lines[3..].iter().map(String::len).collect::<Vec<_>>(), [1 << 16; 2]);
+        assert_eq!(lines[3..].iter().map(String::len).collect::<Vec<_>>(), [1 << 16; 4]);
         let mut first = None;
         each_line(&input[..], |line| first.replace(line).is_some()).unwrap();
         assert_eq!(first.as_deref(), Some("one"));

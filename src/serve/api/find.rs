@@ -70,6 +70,7 @@ pub(super) async fn find(
     SlicePath(served, slice): SlicePath,
     QueryParams(params): QueryParams<Params>,
 ) -> Result<JsonReply, Problem> {
+    params.check_kind()?;
     let query = params.query(&served.rules)?;
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
@@ -87,6 +88,21 @@ pub(super) async fn find(
 }
 
 impl Params {
+    /// Checks that one kind of answer is asked for, and that it has an order if some are to be skipped.
+    fn check_kind(&self) -> Result<(), Problem> {
+        let kinds =
+            [("longest", self.longest), ("seed", self.seed.is_some()), ("count", self.count)];
+        let asked = kinds.into_iter().filter(|&(_, is_asked)| is_asked).map(|(name, _)| name);
+        match asked.collect::<Vec<_>>()[..] {
+            [] | ["longest"] => Ok(()),
+            [_] if self.skip == 0 => Ok(()),
+            [one] => Err(Problem::bad_parameter(format!("{one} and skip: leave one of them out"))),
+            ref more => {
+                Err(Problem::bad_parameter(format!("{}: use only one", more.join(" and "))))
+            }
+        }
+    }
+
     fn query(&self, rules: &Ruleset) -> Result<Query, Problem> {
         let bad = |name: &str, error: &dyn std::fmt::Display| {
             Problem::bad_parameter(format!("{name}: {error}"))
