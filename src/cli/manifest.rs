@@ -43,7 +43,7 @@ Examples:
 
 A manifest is JSON with one slice per line; --json prints it on one line (here with one
 side, one longest win and one file):
-  {"rules":"brandubh","fingerprint":"27e632691dd014bf84bc8a4029256f95","slices":[{"slice":"K0v1","sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"longest":[{"winner":"attackers","to_move":"attackers","plies":1,"position":"/2tK3/7/7/7/7/7/7/ a"}],"files":[{"metric":"dtw","bytes":346,"blake3":"86c4…","values":"0b1e…"}],"listed":{"version":"0.1.0","commit":"5f0c…","date":"2026-11-26"}}]}"#;
+  {"rules":"brandubh","fingerprint":"27e632691dd014bf84bc8a4029256f95","slices":[{"slice":"K0v1","sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"longest":[{"winner":"attackers","to_move":"attackers","plies":1,"position":"/1K5/7/2t4/7/7/7/7/ a"}],"files":[{"metric":"dtw","bytes":346,"blake3":"86c4…","values":"0b1e…"}],"listed":{"version":"0.1.0","commit":"5f0c…","date":"2026-11-26"}}]}"#;
 
 /// Prints or writes the manifest.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
