@@ -308,15 +308,15 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         let claim = if is_won { (side, true) } else { (side.other(), false) };
         let is_known = desk.contents.knowledge.answer(worker, &self.root).is_some();
         let reason = match self.assemble(desk, worker, claim)? {
-            Ok(parts) => {
+            Ok(certificate) => {
                 if !is_known {
-                    self.keep(desk, &parts);
+                    self.keep(desk, &certificate);
                 }
                 if is_won {
                     // The win is all that is to be proved: that the winner does not lose follows.
                     desk.parts.clear();
                 }
-                desk.parts.extend(parts);
+                desk.parts.extend(certificate.into_parts());
                 desk.questions.answer(side, if is_won { Answer::Won } else { Answer::NotWon });
                 return Ok(());
             }
@@ -333,10 +333,9 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
 
     /// Stores the root's certificate, so that it decides the root in other runs and for readers of the
     /// certificates. The answer does not depend on that.
-    fn keep(&self, desk: &mut Desk<'a, 't, W>, parts: &[Part]) {
-        let certificate = self.certificate(parts.to_vec());
-        match desk.contents.folder.write_certificate(&certificate) {
-            Ok(name) => desk.contents.add(&name, &certificate),
+    fn keep(&self, desk: &mut Desk<'a, 't, W>, certificate: &Certificate) {
+        match desk.contents.folder.write_certificate(certificate) {
+            Ok(name) => desk.contents.add(&name, certificate),
             Err(error) => (self.store.notice)(&format!("{error}: the whole proof is not kept")),
         }
     }
@@ -347,7 +346,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         desk: &mut Desk<'a, 't, W>,
         worker: &mut Worker<'_, 't, W>,
         claim: (Side, bool),
-    ) -> Result<Result<Vec<Part>, String>, StoreError> {
+    ) -> Result<Result<Certificate, String>, StoreError> {
         let contents = &mut desk.contents;
         let side = worker.prover;
         let root = contents.trees[side].id(self.root);
@@ -372,7 +371,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         };
         let certificate = self.certificate(vec![part]);
         Ok(match check(&certificate, self.rules, self.tables) {
-            Ok(_) => Ok(certificate.into_parts()),
+            Ok(_) => Ok(certificate),
             Err(error) => Err(error.to_string()),
         })
     }
