@@ -48,7 +48,7 @@ pub(super) fn parse_line(game: &Game, line: &str) -> ParsedLine {
         return ParsedLine::Empty;
     }
     if let Some((_, name)) = command_names().find(|&(typed, _)| typed == word) {
-        return ParsedLine::Command(name, rest.trim().to_owned());
+        return command(name, rest);
     }
     let with_hyphen = hyphenated(trimmed);
     let parsed =
@@ -71,7 +71,7 @@ pub(super) fn parse_line(game: &Game, line: &str) -> ParsedLine {
     }
     let mut matching = command_names().filter(|(typed, _)| typed.starts_with(word));
     match (matching.next(), matching.next()) {
-        (Some((_, name)), None) => ParsedLine::Command(name, rest.trim().to_owned()),
+        (Some((_, name)), None) => command(name, rest),
         (Some((first, _)), Some((second, _))) => ParsedLine::Wrong(format!("{first} or {second}?")),
         _ => ParsedLine::Wrong(format!("{word:?} is neither a move nor a command: ? lists them")),
     }
@@ -80,6 +80,17 @@ pub(super) fn parse_line(game: &Game, line: &str) -> ParsedLine {
 /// Returns every word for a command, with the command it stands for.
 fn command_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMMANDS.iter().map(|&(name, ..)| (name, name)).chain(SYNONYMS.iter().copied())
+}
+
+/// Returns a command with what follows it, which has to be nothing for most.
+fn command(name: &'static str, rest: &str) -> ParsedLine {
+    let mut alone = COMMANDS.iter().filter(|(_, argument, _)| argument.is_empty());
+    match rest.trim() {
+        rest if !rest.is_empty() && alone.any(|&(known, ..)| known == name) => {
+            ParsedLine::Wrong(format!("{name} takes no arguments"))
+        }
+        rest => ParsedLine::Command(name, rest.to_owned()),
+    }
 }
 
 /// Normalizes a line that begins with two squares, in any form (`d3 d5`, `D3D5`): `d3-d5`.
@@ -206,6 +217,9 @@ mod tests {
         assert_eq!(parsed("exit"), "quit:");
         assert_eq!(parsed("ex"), "quit:");
         assert_eq!(parsed("h"), "hint or help?");
+        for line in ["undo 2", "und x", "new game", "flip x"] {
+            assert!(parsed(line).ends_with(" takes no arguments"), "{line}");
+        }
         assert_eq!(parsed("x"), "\"x\" is neither a move nor a command: ? lists them");
     }
 }
