@@ -212,7 +212,8 @@ fn games_are_saved_and_loaded() {
     assert_eq!(
         other,
         [format!(
-            "{file}: a game of brandubh, and not of tablut: start taflbase play with its rules"
+            "{file}: a game of \"brandubh\", and not of \"tablut\": start taflbase play with its \
+             rules"
         )]
     );
     // A record of others is not overwritten either.

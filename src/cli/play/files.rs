@@ -42,7 +42,7 @@ impl TerminalGame<'_> {
         }
     }
 
-    /// Resumes a saved game. It is under the current rules, unless the record names others.
+    /// Resumes a saved game under the current rules; a record that names others is refused.
     pub(super) fn load(&mut self, path: &Path) -> Result<(), CliError> {
         let text = fs::read_to_string(path).map_err(|error| error.to_string());
         match text.and_then(|text| self.read(&text)) {
@@ -59,7 +59,7 @@ impl TerminalGame<'_> {
         let current = &self.rules().name;
         match Record::ruleset_name(text).map_err(|error| error.to_string())? {
             Some(name) if name != *current => Err(format!(
-                "a game of {name}, and not of {current}: start taflbase play with its rules"
+                "a game of {name:?}, and not of {current:?}: start taflbase play with its rules"
             )),
             _ => Record::parse_with(text, Arc::clone(self.game.rules()))
                 .map_err(|error| error.to_string()),
