@@ -226,12 +226,16 @@ fn games_are_saved_and_loaded() {
 
 #[test]
 fn barred_moves_are_not_offered() {
-    let typed = "d1-d2\nf4-g4\nd2-d1\nmoves\ng4-f4\n";
-    let lines = output_of(&["copenhagen", "--side", "both"], typed);
-    let (last, moves) = lines.split_last().unwrap();
-    assert!(last.contains("g4-f4 repeats a position"), "{lines:?}");
-    let moves = moves.join(" ");
-    assert!(moves.contains("g4-g3") && !moves.contains("g4-f4"), "{moves}");
+    for listed in ["moves", "g4"] {
+        for barred in ["g4-f4", "g4f"] {
+            let typed = format!("d1-d2\nf4-g4\nd2-d1\n{listed}\n{barred}\n");
+            let lines = output_of(&["copenhagen", "--side", "both"], &typed);
+            let (last, moves) = lines.split_last().unwrap();
+            assert!(last.contains("g4-f4 repeats a position"), "{lines:?}");
+            let moves = moves.join(" ");
+            assert!(moves.contains("g4-g3") && !moves.contains("g4-f4"), "{moves}");
+        }
+    }
 }
 
 #[test]

@@ -113,8 +113,8 @@ fn begins_with_square(text: &str) -> bool {
         && chars.next().is_some_and(|c| c.is_ascii_digit())
 }
 
-/// Returns the legal moves that begin with a text of at least two characters, ignoring case,
-/// hyphens and the king's letter.
+/// Returns the moves that begin with a text of at least two characters, ignoring case, hyphens and
+/// the king's letter: those that may be played, or else those that are barred.
 fn moves_with_prefix(game: &Game, text: &str) -> Vec<Move> {
     let prefix = plain(text);
     if prefix.len() < 2 {
@@ -129,6 +129,9 @@ fn moves_with_prefix(game: &Game, text: &str) -> Vec<Move> {
         let written = plain(&played.display(board).to_string());
         written.starts_with(&prefix) || squares(board, played).starts_with(&prefix)
     });
+    if moves.iter().any(|played| !game.is_barred(played)) {
+        moves.retain(|played| !game.is_barred(played));
+    }
     moves
 }
 

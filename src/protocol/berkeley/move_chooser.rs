@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use crate::engine::{Clock, Engine, EngineError, Iteration, Limits, Line, Score};
 use crate::game::board::Symmetry;
 use crate::game::history::Game;
-use crate::game::moves::{Move, find_move, legal_moves};
+use crate::game::moves::{Move, find_move};
 use crate::system::random::SeededRng;
 
 /// The search limits of a [`Session`](super::Session).
@@ -62,7 +62,7 @@ impl MoveChooser {
         self.time_left = self.time_left.saturating_sub(started.elapsed());
         let best = &found?.lines[0];
         if game.moves().len() >= self.budget.careful_plies && is_undecided(best) {
-            let moves = legal_moves(game.rules(), game.position());
+            let moves = game.playable_moves();
             return Ok(*self.random.choose(&moves).unwrap_or(&best.moves[0]));
         }
         Ok(self.random_image(game, best.moves[0]))

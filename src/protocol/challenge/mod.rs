@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, Iteration, Limits};
 use crate::game::history::Game;
-use crate::game::moves::{Move, legal_moves};
+use crate::game::moves::Move;
 use crate::game::rules::{Ruleset, Side};
 
 use super::connection;
@@ -161,7 +161,7 @@ fn move_now(
     received: Instant,
     report: &mut dyn FnMut(Event<'_>),
 ) -> Result<(), ChallengeError> {
-    let moves = legal_moves(game.rules(), game.position());
+    let moves = game.playable_moves();
     let time = thinking_time(config.time).saturating_sub(received.elapsed());
     let found = match moves.len() {
         0 | 1 => None,

@@ -6,7 +6,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, Iteration, Limits};
-use crate::game::moves::legal_moves;
 use crate::game::rules::{Ruleset, Side};
 use crate::protocol::lines::each_line;
 use crate::protocol::session_options::SessionOptions;
@@ -260,7 +259,7 @@ impl Session {
         let board = game.rules().board;
         // A result from the tables may have fewer lines than requested.
         let best = found.lines.iter().filter_map(|line| line.moves.first().copied());
-        let others = legal_moves(game.rules(), game.position());
+        let others = game.playable_moves();
         let Some(best) = best.chain(others).find(|mv| !rejected.contains(mv)) else {
             return Err(Fault::critical("the host has rejected all legal moves"));
         };
