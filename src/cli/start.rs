@@ -16,7 +16,7 @@ use super::build::{count_cells, count_header, side_counts};
 use super::calibration::CALIBRATION_SECONDS;
 use super::error::CliError;
 use super::line::numbered;
-use super::output::{Session, columns, grouped, size};
+use super::output::{Session, columns, counted, grouped, size};
 use super::plan::{self, Processes};
 use super::probe::words;
 
@@ -123,12 +123,13 @@ pub(super) fn print(
         .flat_map(|report| Side::ALL.map(|side| count_cells(base.rules(), report, side)))
         .collect();
     session.text(&format!(
-        "\n{verdict} from the start position, {slice}.\n{} to move: {}\n{}\n{}whole game: {slices} \
-         slices, {} placements, {}\n",
+        "\n{verdict} from the start position, {slice}.\n{} to move: {}\n{}\n{}whole game: {}, {} \
+         placements, {}\n",
         line.to_move,
         words(&base, value),
         numbered(session, line, start.to_move),
         columns(2, &count_header(base.rules()), &rows),
+        counted(*slices, ["slice", "slices"]),
         grouped(placements),
         size(*bytes),
     ))

@@ -367,6 +367,10 @@ fn refusals_are_one_line() {
             &["match", "brandubh", "random", "random", "--book-plies", "1"],
             &["only 5 can be found", "fewer games"],
         ),
+        (
+            &["match", "brandubh", "random", "random", "--max-plies", "6"],
+            &["opening of 6 plies", "at least 7"],
+        ),
         (&["match", "brandubh", "random", "random", "--output", "no/where"], &["no/where"]),
     ] {
         let run = place.run(arguments);

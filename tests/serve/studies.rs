@@ -96,6 +96,7 @@ async fn invalid_studies_are_reported() {
         ),
         ("brandubh/slices/K1v2/find?seed=1&longest=true", 400, "bad-parameter", "longest and seed"),
         ("brandubh/slices/K1v2/find?seed=1&skip=2", 400, "bad-parameter", "seed and skip"),
+        ("brandubh/slices/K1v2/find?count=true&limit=9", 400, "bad-parameter", "count and limit"),
         ("brandubh/slices/K1v2/find?plies=x", 400, "bad-parameter", "9..21"),
         ("brandubh/slices/K1v2/find?category=x", 400, "bad-parameter", "write win"),
         ("brandubh/slices/K1v2/find?to_move=x", 400, "bad-parameter", "attackers or defenders"),

@@ -139,6 +139,14 @@ fn player(who: PlayerId, described: &str, context: &PlayerContext) -> Result<Fac
 
 /// Plays the match.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    let (plies, opening) = (args.max_plies, args.book_plies);
+    if plies <= opening {
+        return Err(CliError::Error(format!(
+            "--max-plies {plies} ends every game with its opening of {}: use at least {}",
+            counted(opening, ["ply", "plies"]),
+            opening + 1
+        )));
+    }
     let base = session.open_to_probe(&args.rules)?;
     let rules = Arc::new(base.rules().clone());
     let tables = Arc::new(base);

@@ -94,6 +94,9 @@ impl Params {
             [("longest", self.longest), ("seed", self.seed.is_some()), ("count", self.count)];
         let asked = kinds.into_iter().filter(|&(_, is_asked)| is_asked).map(|(name, _)| name);
         match asked.collect::<Vec<_>>()[..] {
+            ["count"] if self.limit.is_some() => {
+                Err(Problem::bad_parameter("count and limit: leave one of them out"))
+            }
             [] | ["longest"] => Ok(()),
             [_] if self.skip == 0 => Ok(()),
             [one] => Err(Problem::bad_parameter(format!("{one} and skip: leave one of them out"))),
