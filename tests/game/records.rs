@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use taflbase::history::Game;
-use taflbase::moves::legal_moves;
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
 use taflbase::record::{GameResult, Record};
@@ -38,8 +37,7 @@ fn game(rules: &Arc<Ruleset>, start: Option<Position>, choices: &[usize]) -> Gam
         if game.outcome().is_some() {
             break;
         }
-        let mut moves = legal_moves(rules, game.position());
-        moves.retain(|played| !game.is_barred(played));
+        let moves = game.playable_moves();
         game.play(&moves[choice % moves.len()]).unwrap();
     }
     game
