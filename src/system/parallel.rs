@@ -4,6 +4,7 @@
 //! the solver's loops are compiled for each number of words in a row. Here the machinery is
 //! compiled once; it calls the body of a loop through a pointer, with a range of tasks.
 
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -59,6 +60,16 @@ pub(crate) fn try_for_each<I: Send, E: Send>(
         }
     });
     failure.into_result()
+}
+
+/// Calls `work` with the index of each item and the item; returns the results in the order of the
+/// items.
+pub(crate) fn map<I: Send, T: Send>(
+    items: impl Iterator<Item = I>,
+    work: impl Fn(usize, I) -> T + Sync,
+) -> Vec<T> {
+    let Ok(results) = try_map(items, |index, item| Ok::<T, Infallible>(work(index, item)));
+    results
 }
 
 /// Like [`try_for_each`]; returns the results in the order of the items.

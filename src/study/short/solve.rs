@@ -7,7 +7,7 @@
 //! which grows by one value per step. The union of four such sets, for the king's two lines and
 //! the soldier's two, gives a position's value.
 
-use rayon::prelude::*;
+use crate::system::parallel;
 
 use super::mex::MexSet;
 use super::{Board, Cell, Game, ShortError, Solved};
@@ -82,16 +82,12 @@ fn solve<S: MexSet>(
         let first = (distance + 1).saturating_sub(columns);
         let last = distance.min(rows - 1);
         // Squares at the same distance form an anti-diagonal: no two share a row or column.
-        let of_rows = row_lines[first..=last].par_iter_mut();
-        let of_columns = column_lines[distance - last..=distance - first].par_iter_mut().rev();
-        let solved: Vec<_> = of_rows
-            .zip(of_columns)
-            .enumerate()
-            .map(|(i, (in_row, in_column))| {
-                let king = Cell::new(first + i, distance - first - i);
-                (king, KingSquare { game, king, in_row, in_column }.solve())
-            })
-            .collect();
+        let of_rows = row_lines[first..=last].iter_mut();
+        let of_columns = column_lines[distance - last..=distance - first].iter_mut().rev();
+        let solved = parallel::map(of_rows.zip(of_columns), |i, (in_row, in_column)| {
+            let king = Cell::new(first + i, distance - first - i);
+            (king, KingSquare { game, king, in_row, in_column }.solve())
+        });
         for (king, solved) in solved {
             values[kings.number(king)] = solved;
             done += 1;
@@ -110,8 +106,8 @@ fn solve<S: MexSet>(
 /// of play for kings before it. If the soldier is in the line itself, these are dropped when the
 /// king reaches its square.
 fn lines<S: MexSet>(game: Game, number: usize, along: fn(Cell) -> usize) -> Vec<Line<S>> {
-    let (board, all) = (game.board(), (0..number).into_par_iter());
-    all.map(|king| {
+    let board = game.board();
+    parallel::map(0..number, |_, king| {
         if !game.rule().leaves_play() {
             return vec![S::EMPTY; board.squares()];
         }
@@ -123,7 +119,6 @@ fn lines<S: MexSet>(game: Game, number: usize, along: fn(Cell) -> usize) -> Vec<
         }
         board.cells().map(|soldier| nim[along(soldier)]).collect()
     })
-    .collect()
 }
 
 /// One square of the king, with the lines of his row and column.
