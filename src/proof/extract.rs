@@ -42,7 +42,7 @@ pub(super) fn strategy<const W: usize>(
     let moves = PartBuilder::new(rules, worker.prover, true);
     let mut extraction = Extraction { worker, helper, moves, line: HashMap::new() };
     extraction.walk(root, 0).ok()?;
-    Some(extraction.moves.finish(|_| true))
+    Some(extraction.moves.finish(&|_| true))
 }
 
 struct Extraction<'e, 'a, 't, const W: usize, H> {

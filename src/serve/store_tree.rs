@@ -100,7 +100,7 @@ impl Reader {
             let started = Instant::now();
             // A panic while a request is answered drops it, which is reported as internal.
             let opened = catch_unwind(AssertUnwindSafe(|| {
-                with_tree(&self.folder, &self.tables, &|_| (), |tree| {
+                with_tree(&self.folder, &self.tables, &|_| (), &mut |tree| {
                     self.shared.is_open.store(true, Ordering::Relaxed);
                     self.follow(tree, started.elapsed(), requests, &mut waiting);
                 })

@@ -88,15 +88,16 @@ pub(super) fn run(
         position.check(rules)?;
     }
     let start = Position::start(rules).ok();
-    let look = |tree: &mut dyn StoreTree| {
+    let (mut roots, mut certificates) = (Vec::new(), 0);
+    let mut look = |tree: &mut dyn StoreTree| {
         let overview = tree.overview().clone();
-        let roots = match position.or(start.filter(|_| overview.roots.is_empty())) {
+        roots = match position.or(start.filter(|_| overview.roots.is_empty())) {
             Some(position) => vec![tree.root(&position)],
             None => overview.roots,
         };
-        (roots, overview.certificates)
+        certificates = overview.certificates;
     };
-    let (roots, certificates) = with_tree(folder, &tables, &notice, look).map_err(CliError::new)?;
+    with_tree(folder, &tables, &notice, &mut look).map_err(CliError::new)?;
     let bytes = disk_bytes(folder).map_err(CliError::new)?;
     if session.json() {
         return roots.iter().try_for_each(|root| {

@@ -55,7 +55,7 @@ impl Part {
         for strategy_move in moves {
             builder.add(&strategy_move);
         }
-        builder.finish(|_| true)
+        builder.finish(&|_| true)
     }
 
     pub(in crate::proof) fn empty(holder: Side, wins: bool, code_bytes: usize) -> Part {
@@ -194,7 +194,7 @@ impl<'r> PartBuilder<'r> {
 
     /// Returns the part with those moves whose numbers are kept. A part that does not win has no
     /// ranks.
-    pub(in crate::proof) fn finish(self, is_kept: impl Fn(usize) -> bool) -> Part {
+    pub(in crate::proof) fn finish(self, is_kept: &dyn Fn(usize) -> bool) -> Part {
         let Part { holder, wins, code_bytes, .. } = self.part;
         drop(self.numbers);
         let mut order: Vec<u32> = (0..=u32::MAX)
@@ -267,7 +267,7 @@ mod tests {
             let is_kept = |code: &[u8]| code[code.len() / 2].is_multiple_of(2);
             let kept: Vec<bool> =
                 (0..builder.len()).map(|number| is_kept(builder.part.code(number))).collect();
-            let part = builder.finish(|number| kept[number]);
+            let part = builder.finish(&|number| kept[number]);
             let expected: Vec<_> = least.into_iter().filter(|(code, _)| is_kept(code)).collect();
             assert_eq!(part.len(), expected.len());
             assert!(expected.len() > 50 && !kept.iter().all(|&is_kept| is_kept));

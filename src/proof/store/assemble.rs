@@ -75,7 +75,7 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
             self.worker.play(Step::new(from, to));
             self.reach(&mut reached)?;
         }
-        Ok(self.moves.finish(|number| reached.is_reached[number]))
+        Ok(self.moves.finish(&|number| reached.is_reached[number]))
     }
 
     /// Marks the holder's moves in the worker's state, or after all replies to it.

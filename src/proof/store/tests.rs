@@ -119,8 +119,19 @@ impl Case {
 
     /// What the store says about the position.
     pub(super) fn root(&self, folder: &Path) -> TreeRoot {
-        with_tree(folder, &self.tables, &|_| (), |tree| tree.root(&self.position)).unwrap()
+        look(self, folder, |tree| tree.root(&self.position))
     }
+}
+
+/// Returns what `check` finds in the tree of a store.
+pub(super) fn look<R>(
+    case: &Case,
+    folder: &Path,
+    mut check: impl FnMut(&mut dyn StoreTree) -> R,
+) -> R {
+    let mut found = None;
+    with_tree(folder, &case.tables, &|_| (), &mut |tree| found = Some(check(tree))).unwrap();
+    found.unwrap()
 }
 
 pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
@@ -349,7 +360,7 @@ fn a_merged_store_has_the_results_of_both() {
 fn the_status_counts_the_results_and_writes_nothing() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
-    assert!(with_tree(folder.path(), &case.tables, &|_| (), |_| ()).is_err());
+    assert!(with_tree(folder.path(), &case.tables, &|_| (), &mut |_| ()).is_err());
     let proof = case.run(folder.path(), Run { max_nodes: Some(150), ..RUN }).unwrap();
     let listing =
         || [JOURNALS, STORE_FOLDER, "claims"].map(|name| files_in(&folder.path().join(name)));
@@ -375,8 +386,7 @@ fn the_status_counts_the_results_and_writes_nothing() {
     assert_eq!(questions[winner].status.answer(), Answer::Won);
     assert_eq!(questions[winner.other()].status.answer(), Answer::NotWon);
     assert!(questions.iter().all(|question| question.open == 0 && question.line.is_empty()));
-    let certificates = |tree: &mut dyn StoreTree| tree.overview().certificates;
-    assert!(with_tree(folder.path(), &case.tables, &|_| (), certificates).unwrap() > 0);
+    assert!(look(&case, folder.path(), |tree| tree.overview().certificates) > 0);
 }
 
 #[test]

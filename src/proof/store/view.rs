@@ -36,23 +36,23 @@ use super::tree::{NOT_WON, NodeId, Values, WON};
 ///
 /// # Errors
 /// If the folder is not a store of the tables' rules, or cannot be read.
-pub fn with_tree<R>(
+pub fn with_tree(
     folder: &Path,
     tables: &Tablebase,
     notice: &(dyn Fn(&str) + Sync),
-    look: impl FnOnce(&mut dyn StoreTree) -> R,
-) -> Result<R, StoreError> {
+    look: &mut dyn FnMut(&mut dyn StoreTree),
+) -> Result<(), StoreError> {
     let rules = tables.rules();
     let folder = Folder::open(Arc::new(SystemFiles), folder, rules)?;
-    with_width!(rules.board, W => with_view::<W, R>(folder, tables, notice, look))
+    with_width!(rules.board, W => with_view::<W>(folder, tables, notice, look))
 }
 
-fn with_view<const W: usize, R>(
+fn with_view<const W: usize>(
     folder: Folder,
     tables: &Tablebase,
     notice: &(dyn Fn(&str) + Sync),
-    look: impl FnOnce(&mut dyn StoreTree) -> R,
-) -> Result<R, StoreError> {
+    look: &mut dyn FnMut(&mut dyn StoreTree),
+) -> Result<(), StoreError> {
     let rules = tables.rules();
     let options = ProofOptions { tables: Some(tables), table_bytes: 0, ..ProofOptions::default() };
     let shared: Shared<'_, W> = shared(rules, &options)?;
@@ -71,7 +71,8 @@ fn with_view<const W: usize, R>(
     };
     view.claims = view.read_claims()?;
     view.update();
-    Ok(look(&mut view))
+    look(&mut view);
+    Ok(())
 }
 
 /// The most positions that an overview lists. Each of them takes time with all news.

@@ -2,20 +2,15 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::claims::{Claim, ClaimedJob};
 use super::folder::{Folder, JOURNALS};
-use super::tests::{Case, RUN, Run};
+use super::tests::{Case, RUN, Run, look};
 use super::*;
 use crate::game::rules::Side;
 
 const ALL: std::ops::Range<usize> = 0..usize::MAX;
-
-fn look<R>(case: &Case, folder: &Path, check: impl FnOnce(&mut dyn StoreTree) -> R) -> R {
-    with_tree(folder, &case.tables, &|_| (), check).unwrap()
-}
 
 /// A store of some jobs that decide nothing.
 fn begun(case: &Case) -> tempfile::TempDir {
