@@ -121,7 +121,7 @@ impl Part {
     }
 
     /// Lists the positions of some rows.
-    fn columns(&self, rows: &ReadRows<'_, TableFile>, images_of: &ImagesOf) -> Columns {
+    fn columns(&self, rows: &ReadRows<'_>, images_of: &ImagesOf) -> Columns {
         let mut columns = Columns::default();
         rows.each(|row| images_of.add_row(row, &mut columns));
         if self.metric == Some(Metric::Wdl) {

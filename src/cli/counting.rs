@@ -31,8 +31,8 @@ pub(super) fn count_each(
     let meter = Meter::new("counting");
     for (&slice, slots) in slices.iter().zip(slots) {
         let table = base.best_table(slice).map_err(&probe_error)?;
-        let go_on = |done, rows: u64| meter.update(before + slots / rows.max(1) * done, of);
-        let counted = threads.run(|| count_values_while(base.rules(), table, go_on))??;
+        let mut go_on = |done, rows: u64| meter.update(before + slots / rows.max(1) * done, of);
+        let counted = threads.run(|| count_values_while(base.rules(), table, &mut go_on))??;
         take(slice, &counted)?;
         before += slots;
     }

@@ -10,7 +10,6 @@ use taflbase::find::{
 };
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
-use taflbase::table::TableFile;
 use taflbase::tablebase::Probed;
 use taflbase::value::{Plies, Wdl};
 
@@ -218,7 +217,7 @@ fn invalid_value<E: std::fmt::Display>(option: &str) -> impl Fn(E) -> CliError {
     move |error| CliError::Error(format!("{option}: {error}"))
 }
 
-type Searches<'a> = Vec<(Slice, Search<'a, TableFile>)>;
+type Searches<'a> = Vec<(Slice, Search<'a>)>;
 
 struct Finder<'a> {
     args: &'a Args,

@@ -24,7 +24,7 @@ impl Multiplicities {
         index: &SliceIndex,
         rows: Range<u64>,
         sides: &[Side],
-        kings: impl Fn(SquareSet, SquareSet) -> SquareSet,
+        kings: &dyn Fn(SquareSet, SquareSet) -> SquareSet,
     ) -> Multiplicities {
         let (lanes, height) = (index.lanes(), (rows.end - rows.start) as usize);
         let slots = lanes.count() * height;
@@ -139,7 +139,7 @@ mod tests {
         let index = SliceIndex::new(&rules, slice.parse::<Slice>().unwrap()).unwrap();
         let rows = skip..index.rows() - skip;
         let anywhere = |_, _| rules.places(Kind::King);
-        let slots = Multiplicities::new(&rules, &index, rows.clone(), &Side::ALL, anywhere);
+        let slots = Multiplicities::new(&rules, &index, rows.clone(), &Side::ALL, &anywhere);
         assert_eq!(slots.height() as u64, rows.end - rows.start);
         for (at, row) in rows.enumerate() {
             for (lane, &king) in index.lanes().squares().iter().enumerate() {

@@ -43,19 +43,19 @@ use super::multiplicity::Multiplicities;
 use super::scan::{Scan, ScannedRows, StatsError, value};
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset, Side};
-use crate::table::{Source, Table};
+use crate::table::{Table, TableFile};
 use crate::tablebase::Probed;
 
 /// Reads consecutive rows of a table, with one side to move.
-pub struct RowReader<'a, S> {
-    scan: Scan<'a, S>,
+pub struct RowReader<'a> {
+    scan: Scan<'a>,
     to_move: Side,
     rows: Range<u64>,
 }
 
 /// Rows that were read.
-pub struct ReadRows<'a, S> {
-    reader: &'a RowReader<'a, S>,
+pub struct ReadRows<'a> {
+    reader: &'a RowReader<'a>,
     scanned: &'a ScannedRows,
 }
 
@@ -83,17 +83,17 @@ pub struct ValuedKing {
     pub value: Probed,
 }
 
-impl<'a, S: Source + Sync> RowReader<'a, S> {
+impl<'a> RowReader<'a> {
     /// Prepares to read these rows; those that the table does not have are left out.
     ///
     /// # Errors
     /// If the table was made for other rules.
     pub fn new(
         rules: &'a Ruleset,
-        table: &'a Table<S>,
+        table: &'a Table<TableFile>,
         to_move: Side,
         rows: Range<u64>,
-    ) -> Result<RowReader<'a, S>, StatsError> {
+    ) -> Result<RowReader<'a>, StatsError> {
         let scan = Scan::new(rules, table)?;
         let end = rows.end.min(scan.index.rows());
         Ok(RowReader { to_move, rows: rows.start.min(end)..end, scan })
@@ -104,7 +104,8 @@ impl<'a, S: Source + Sync> RowReader<'a, S> {
     pub fn count(&self) -> FoundCount {
         let count = |rows| {
             let anywhere = |_, _| self.scan.rules.places(Kind::King);
-            let slots = Multiplicities::new(self.scan.rules, &self.scan.index, rows, &[], anywhere);
+            let slots =
+                Multiplicities::new(self.scan.rules, &self.scan.index, rows, &[], &anywhere);
             let images = slots.multiplicities().iter();
             FoundCount {
                 stored: images.clone().filter(|&&images| images > 0).count() as u64,
@@ -126,20 +127,20 @@ impl<'a, S: Source + Sync> RowReader<'a, S> {
     /// If a block is damaged.
     pub fn read<T: Send>(
         &self,
-        work: impl Fn(&ReadRows<'_, S>) -> T + Sync,
+        work: impl Fn(&ReadRows<'_>) -> T + Sync,
         take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), StatsError> {
         self.scan.run_rows(
             self.rows.clone(),
             &[self.to_move],
-            |_, _| self.scan.rules.places(Kind::King),
+            &|_, _| self.scan.rules.places(Kind::King),
             |scanned| work(&ReadRows { reader: self, scanned }),
             take,
         )
     }
 }
 
-impl<S: Source + Sync> ReadRows<'_, S> {
+impl ReadRows<'_> {
     /// Calls `visit` for each row, in order.
     pub fn each(&self, mut visit: impl FnMut(&ValuedRow<'_>)) {
         let (scan, rows, height) = (&self.reader.scan, self.scanned, self.scanned.height());

@@ -3,15 +3,14 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use rayon::prelude::*;
-
 use super::multiplicity::Multiplicities;
 use crate::game::board::SquareSet;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::{Plies, Wdl};
 use crate::index::{IndexError, SliceIndex};
+use crate::system::parallel;
 use crate::table::{
-    Code, Metric, PackedBlock, Source, Table, TableError, WIN_IN_1, dtw_value, wdl_value,
+    Code, Metric, PackedBlock, Table, TableError, TableFile, WIN_IN_1, dtw_value, wdl_value,
 };
 
 /// Slots of one side per task: few enough to stay in a processor's cache.
@@ -20,10 +19,10 @@ const SLOTS_PER_TASK: usize = 1 << 16;
 const TASKS_PER_THREAD: usize = 4;
 
 /// A pass over all rows of a table.
-pub(super) struct Scan<'a, S> {
+pub(super) struct Scan<'a> {
     pub rules: &'a Ruleset,
     pub index: SliceIndex,
-    pub table: &'a Table<S>,
+    pub table: &'a Table<TableFile>,
 }
 
 /// The decoded slots of consecutive rows, lane by lane.
@@ -44,9 +43,12 @@ impl ScannedRows {
     }
 }
 
-impl<'a, S: Source + Sync> Scan<'a, S> {
+impl<'a> Scan<'a> {
     /// Prepares to scan a table of these rules.
-    pub(super) fn new(rules: &'a Ruleset, table: &'a Table<S>) -> Result<Scan<'a, S>, StatsError> {
+    pub(super) fn new(
+        rules: &'a Ruleset,
+        table: &'a Table<TableFile>,
+    ) -> Result<Scan<'a>, StatsError> {
         let header = table.header();
         let index = SliceIndex::new(rules, header.slice).map_err(StatsError::Index)?;
         let same_grid =
@@ -67,7 +69,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
     pub(super) fn run<T: Send>(
         &self,
         sides: &[Side],
-        kings: impl Fn(SquareSet, SquareSet) -> SquareSet + Sync,
+        kings: &(dyn Fn(SquareSet, SquareSet) -> SquareSet + Sync),
         work: impl Fn(&ScannedRows) -> T + Sync,
         take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), StatsError> {
@@ -79,7 +81,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         &self,
         rows: Range<u64>,
         sides: &[Side],
-        kings: impl Fn(SquareSet, SquareSet) -> SquareSet + Sync,
+        kings: &(dyn Fn(SquareSet, SquareSet) -> SquareSet + Sync),
         work: impl Fn(&ScannedRows) -> T + Sync,
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), StatsError> {
@@ -91,7 +93,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
                 break;
             }
             let blocks = self.blocks(sides, group.start)?;
-            let read = |rows| Ok(work(&self.read_rows(sides, &blocks, rows, &kings)?));
+            let read = |rows| Ok(work(&self.read_rows(sides, &blocks, rows, kings)?));
             if self.run_tasks(group, read, &mut take)?.is_break() {
                 break;
             }
@@ -103,7 +105,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
     /// which must have the same rows. Their kings may have different squares.
     pub(super) fn run_beside<T: Send>(
         &self,
-        other: &Scan<'_, S>,
+        other: &Scan<'_>,
         work: impl Fn(&ScannedRows, &ScannedRows) -> T + Sync,
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), StatsError> {
@@ -147,9 +149,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         // Batches bound the memory: `take` runs in order, so results would pile up behind a
         // slow task.
         for tasks in tasks.chunks(batch) {
-            let done: Result<Vec<T>, TableError> =
-                tasks.par_iter().map(|rows| task(rows.clone())).collect();
-            for result in done? {
+            for result in parallel::try_map(tasks.iter(), |_, rows| task(rows.clone()))? {
                 if take(result).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -173,7 +173,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
             .filter_map(|(side, lane)| grid.locate(side, lane, row))
             .map(|(block, _)| block)
             .collect();
-        blocks.into_par_iter().map(|block| self.table.read_packed(block)).collect()
+        parallel::try_map(blocks.into_iter(), |_, block| self.table.read_packed(block))
     }
 
     /// Decodes the rows from their blocks, for both sides and all squares of the king.
@@ -182,7 +182,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         blocks: &[PackedBlock],
         rows: Range<u64>,
     ) -> Result<ScannedRows, TableError> {
-        self.read_rows(&Side::ALL, blocks, rows, |_, _| self.rules.places(Kind::King))
+        self.read_rows(&Side::ALL, blocks, rows, &|_, _| self.rules.places(Kind::King))
     }
 
     /// Decodes the rows from their blocks.
@@ -191,7 +191,7 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         sides: &[Side],
         blocks: &[PackedBlock],
         rows: Range<u64>,
-        kings: impl Fn(SquareSet, SquareSet) -> SquareSet,
+        kings: &dyn Fn(SquareSet, SquareSet) -> SquareSet,
     ) -> Result<ScannedRows, TableError> {
         let slots = Multiplicities::new(self.rules, &self.index, rows.clone(), sides, kings);
         let (grid, height) = (self.table.header().grid, slots.height());

@@ -14,7 +14,7 @@ use taflbase::position::Position;
 use taflbase::rules::{Endless, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::stats::count_values;
-use taflbase::table::{Metric, TableFile};
+use taflbase::table::Metric;
 use taflbase::tablebase::Probed;
 use taflbase::value::{Value, Wdl};
 
@@ -63,7 +63,7 @@ impl<'a> Slots<'a> {
         Slots { base, slice, entries }
     }
 
-    fn search(&self, query: &Query) -> Search<'_, TableFile> {
+    fn search(&self, query: &Query) -> Search<'_> {
         let table = self.base.table(self.slice, Metric::Dtw).unwrap();
         Search::new(self.base.rules(), table, query).unwrap()
     }
@@ -181,7 +181,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-fn all(search: &Search<'_, TableFile>) -> Vec<Found> {
+fn all(search: &Search<'_>) -> Vec<Found> {
     let mut all = Vec::new();
     let take = |found| {
         all.push(found);

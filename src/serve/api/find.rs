@@ -12,7 +12,6 @@ use crate::study::find::{
     CountAnswer, FindError, Found, FoundAnswer, Pattern, Query, Search, parse_outcome, parse_plies,
     random,
 };
-use crate::table::TableFile;
 
 use super::super::app_state::AppState;
 use super::super::extract::{QueryParams, SlicePath};
@@ -172,7 +171,7 @@ fn run(
 
 /// Returns the wanted positions, and whether there are more.
 fn positions(
-    search: Search<'_, TableFile>,
+    search: Search<'_>,
     params: &Params,
     limit: usize,
 ) -> Result<(Vec<Found>, bool), FindError> {

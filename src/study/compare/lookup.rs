@@ -26,7 +26,7 @@ impl Pair<'_> {
         let mut total = self.total(go_on);
         self.first.run(
             &Side::ALL,
-            |_, _| self.first.rules.places(Kind::King),
+            &|_, _| self.first.rules.places(Kind::King),
             |rows| (rows.height() as u64, self.tally_rows(rows, &images)),
             |(rows, tallies)| total.add(rows, tallies),
         )?;

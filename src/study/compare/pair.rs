@@ -8,13 +8,13 @@ use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::index::Slot;
 use crate::study::scan::{Scan, value};
-use crate::table::{Code, Metric, TableFile};
+use crate::table::{Code, Metric};
 use crate::tablebase::{ProbeError, Probed, Tablebase};
 
 /// A slice's tables under two rulesets.
 pub(super) struct Pair<'a> {
-    pub first: Scan<'a, TableFile>,
-    pub second: Scan<'a, TableFile>,
+    pub first: Scan<'a>,
+    pub second: Scan<'a>,
     /// The second ruleset's tables.
     pub second_base: &'a Tablebase,
     /// The number of the most changed positions to keep.
@@ -138,6 +138,6 @@ impl<F: FnMut(u64, u64) -> bool> Total<F> {
 }
 
 /// Returns the value that a code of a scanned table stands for; reading rejects codes without one.
-pub(super) fn decode(scan: &Scan<'_, TableFile>, code: Code) -> Option<Probed> {
+pub(super) fn decode(scan: &Scan<'_>, code: Code) -> Option<Probed> {
     value(code, scan.table.header().metric).map(|(wdl, plies)| Probed { wdl, plies })
 }

@@ -7,21 +7,21 @@ use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::Wdl;
 use crate::study::scan::{Scan, ScannedRows, outcome, value};
 use crate::study::zugzwang::mutual_zugzwang;
-use crate::table::{Code, Metric, Source, Table, WIN_IN_1};
+use crate::table::{Code, Metric, Table, TableFile, WIN_IN_1};
 use crate::tablebase::Probed;
 
 /// A query to one table. Results are in the order of the table's rows: by the placement of the
 /// soldiers, then by the king's square, then by the side to move.
 ///
 /// Each method scans the table once, on rayon's current threads.
-pub struct Search<'a, S> {
-    scan: Scan<'a, S>,
+pub struct Search<'a> {
+    scan: Scan<'a>,
     query: Query,
     patterns: Vec<Pattern>,
     go_on: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl<'a, S: Source + Sync> Search<'a, S> {
+impl<'a> Search<'a> {
     /// Prepares a search in a table of these rules.
     ///
     /// # Errors
@@ -29,9 +29,9 @@ impl<'a, S: Source + Sync> Search<'a, S> {
     /// none, or if no position can match the pattern.
     pub fn new(
         rules: &'a Ruleset,
-        table: &'a Table<S>,
+        table: &'a Table<TableFile>,
         query: &Query,
-    ) -> Result<Search<'a, S>, FindError> {
+    ) -> Result<Search<'a>, FindError> {
         query.pattern.check(rules)?;
         let scan = Scan::new(rules, table)?;
         let patterns = query.pattern.images(rules);
@@ -45,7 +45,7 @@ impl<'a, S: Source + Sync> Search<'a, S> {
     /// Sets a callback that is called regularly, on the thread that runs the search. If it
     /// returns `false`, the search ends as if the rest of the table had no matches.
     #[must_use]
-    pub fn cancel_unless(self, go_on: &'a (dyn Fn() -> bool + Sync)) -> Search<'a, S> {
+    pub fn cancel_unless(self, go_on: &'a (dyn Fn() -> bool + Sync)) -> Search<'a> {
         Search { go_on, ..self }
     }
 
@@ -119,7 +119,7 @@ impl<'a, S: Source + Sync> Search<'a, S> {
         let matching = BySide::from_fn(|side| self.matching_codes(side));
         self.scan.run(
             sides,
-            |attackers, defenders| self.kings(attackers, defenders),
+            &|attackers, defenders| self.kings(attackers, defenders),
             |rows| work(self.hits(rows, &matching)),
             |result| if (self.go_on)() { take(result) } else { ControlFlow::Break(()) },
         )?;
@@ -221,11 +221,7 @@ fn counts(hits: Vec<Hit>) -> BySide<FoundCount> {
 ///
 /// # Errors
 /// As [`Search::each`].
-pub fn random<S: Source + Sync>(
-    searches: &[Search<'_, S>],
-    count: usize,
-    seed: u64,
-) -> Result<Vec<Found>, FindError> {
+pub fn random(searches: &[Search<'_>], count: usize, seed: u64) -> Result<Vec<Found>, FindError> {
     let mut all = Vec::new();
     for search in searches {
         let slice = search.scan.index.slice();

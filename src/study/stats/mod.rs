@@ -18,7 +18,7 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::{Plies, Wdl};
 use crate::index::{SliceIndex, Slot};
-use crate::table::{Code, Metric, SideSummary, Source, Table, WIN_IN_1};
+use crate::table::{Code, Metric, SideSummary, Table, TableFile, WIN_IN_1};
 
 pub use super::scan::StatsError;
 pub use longest::LongestWin;
@@ -112,11 +112,11 @@ impl SideStats {
 ///
 /// # Errors
 /// If the table was made for other rules, or a block is damaged.
-pub fn count_values<S: Source + Sync>(
+pub fn count_values(
     rules: &Ruleset,
-    table: &Table<S>,
+    table: &Table<TableFile>,
 ) -> Result<BySide<SideStats>, StatsError> {
-    count_values_while(rules, table, |_, _| true)
+    count_values_while(rules, table, &mut |_, _| true)
 }
 
 /// Counts as [`count_values`] does, and calls `go_on(done, of)` regularly with the number of rows
@@ -124,10 +124,10 @@ pub fn count_values<S: Source + Sync>(
 ///
 /// # Errors
 /// As [`count_values`]; [`StatsError::Stopped`] if `go_on` returns `false`.
-pub fn count_values_while<S: Source + Sync>(
+pub fn count_values_while(
     rules: &Ruleset,
-    table: &Table<S>,
-    mut go_on: impl FnMut(u64, u64) -> bool,
+    table: &Table<TableFile>,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<BySide<SideStats>, StatsError> {
     let scan = Scan::new(rules, table)?;
     let metric = table.header().metric;
@@ -140,7 +140,7 @@ pub fn count_values_while<S: Source + Sync>(
     let (mut done, mut is_stopped) = (0, false);
     scan.run(
         &Side::ALL,
-        |_, _| rules.places(Kind::King),
+        &|_, _| rules.places(Kind::King),
         |rows| (rows.height() as u64, PartialCounts::of(rows, BySide(codes), rules)),
         |(rows, counts)| {
             all = std::mem::take(&mut all).join(counts);
