@@ -19,12 +19,15 @@ pub(crate) struct Undecided;
 pub(crate) struct Truth<'a> {
     tables: &'a Tablebase,
     budget: u32,
+    /// The positions of the game at hand and their values by the tables. Most of the time would go
+    /// into probing the tables for the same positions at every node.
+    probed: Vec<(Position, Value)>,
 }
 
 impl<'a> Truth<'a> {
     /// Creates a solver with tables of all slices that the games can reach.
     pub(crate) fn new(tables: &'a Tablebase, budget: u32) -> Truth<'a> {
-        Truth { tables, budget }
+        Truth { tables, budget, probed: Vec::new() }
     }
 
     /// Returns whether the side to move wins within this many plies.
@@ -83,15 +86,13 @@ impl<'a> Truth<'a> {
     }
 
     /// Returns the answer if the tables and the ply limit decide it.
-    fn known(&self, game: &Game, winner: Side, plies: u32) -> Option<bool> {
+    fn known(&mut self, game: &Game, winner: Side, plies: u32) -> Option<bool> {
         let plies = game.plies_left().map_or(plies, |left| plies.min(left));
         if plies == 0 {
             return Some(false);
         }
-        let (mine, theirs) = (
-            self.distance(game.position(), winner),
-            self.distance(game.position(), winner.other()),
-        );
+        self.probe(game);
+        let (mine, theirs) = (self.last_distance(winner), self.last_distance(winner.other()));
         let in_time = mine.is_some_and(|distance| distance <= plies);
         if in_time && self.is_undisturbed(game, winner) {
             return Some(true);
@@ -120,25 +121,40 @@ impl<'a> Truth<'a> {
             (Repetition::DefendersBarred, Side::Defenders) => return false,
             _ => {}
         }
-        let here = self.distance(game.position(), winner);
+        let here = self.last_distance(winner);
         let captures = game.moves().iter().rposition(|played| !played.captured.is_empty());
         let since = captures.map_or(0, |last| last + 1);
-        let (_, earlier) = game.positions().split_last().unwrap();
+        let (_, earlier) = self.probed.split_last().unwrap();
         game.rules().repetition == Repetition::Allowed
-            || earlier.iter().skip(since).all(|position| {
-                self.distance(position, winner).is_none_or(|distance| here <= Some(distance))
+            || earlier.iter().skip(since).all(|probed| {
+                distance(probed, winner).is_none_or(|distance| here <= Some(distance))
             })
     }
 
-    /// Returns the distance to the end by the tables, if this side wins.
-    fn distance(&self, position: &Position, winner: Side) -> Option<u32> {
-        // How endless games are valued does not matter for forced wins.
-        let position = &Position { rules: self.tables.rules().id(), ..*position };
-        match self.tables.probe_dtw(position).unwrap() {
-            Value::Win(plies) if position.to_move == winner => Some(plies.into()),
-            Value::Loss(plies) if position.to_move != winner => Some(plies.into()),
-            _ => None,
+    /// Probes the tables for the positions of the game that differ from those of the last one.
+    fn probe(&mut self, game: &Game) {
+        let positions = game.positions();
+        let same = self.probed.iter().zip(positions).take_while(|((a, _), b)| a == *b).count();
+        self.probed.truncate(same);
+        for position in &positions[same..] {
+            // How endless games are valued does not matter for forced wins.
+            let known = Position { rules: self.tables.rules().id(), ..*position };
+            self.probed.push((*position, self.tables.probe_dtw(&known).unwrap()));
         }
+    }
+
+    /// Returns the distance of the last position.
+    fn last_distance(&self, winner: Side) -> Option<u32> {
+        distance(self.probed.last().unwrap(), winner)
+    }
+}
+
+/// Returns the distance to the end by the tables, if this side wins.
+fn distance((position, value): &(Position, Value), winner: Side) -> Option<u32> {
+    match *value {
+        Value::Win(plies) if position.to_move == winner => Some(plies.into()),
+        Value::Loss(plies) if position.to_move != winner => Some(plies.into()),
+        _ => None,
     }
 }
 
