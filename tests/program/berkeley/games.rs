@@ -1,7 +1,7 @@
 //! Games with known results.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use taflbase::protocol::berkeley::SearchBudget;
 
@@ -38,17 +38,34 @@ fn the_first_position_counts_for_repetition() {
     assert_eq!(said.stars(), ["* Black wins."]);
 }
 
+/// Positions in which the side to move loses in four plies, and the end of the game.
+pub(crate) const FORCED: [(&str, &str); 2] = [
+    ("/2t6/4t4/T4t3/3T1t3/1TK3Ttt/3T1t1Tt/9/4t4/4t4/ a", "White wins."),
+    ("/8t/4t4/4T2tt/t2tKt3/3t1t3/t3t1t2/1t7/T1t6/1t7/ d", "Black wins."),
+];
+
 #[test]
 fn a_game_of_both_colours_ends_in_four_plies_where_that_is_forced() {
-    for (position, end) in [
-        ("/2t6/4t4/T4t3/3T1t3/1TK3Ttt/3T1t1Tt/9/4t4/4t4/ a", "* White wins."),
-        ("/8t/4t4/4T2tt/t2tKt3/3t1t3/t3t1t2/1t7/T1t6/1t7/ d", "* Black wins."),
-    ] {
+    for (position, end) in FORCED {
         let said = said(&(set_up(position) + "auto white\nauto black\n"));
         assert_eq!(said.err, "");
         assert_eq!(said.stars().len(), 5, "{}", said.out);
-        assert_eq!(said.stars()[4], end);
+        assert_eq!(said.stars()[4], format!("* {end}"));
     }
+}
+
+/// The program's game against itself, but with a twentieth of its time.
+#[test]
+fn a_game_takes_at_most_three_minutes() {
+    const PART: u32 = 20;
+    let whole = SearchBudget::default();
+    let started = Instant::now();
+    let said = said_with(SearchBudget { game: whole.game / PART, ..whole }, "auto black\n");
+    let elapsed = started.elapsed();
+    assert!(elapsed < Duration::from_secs(180) / PART, "{elapsed:?}");
+    assert_eq!(said.err, "");
+    let end = *said.stars().last().unwrap();
+    assert!(["* White wins.", "* Black wins."].contains(&end), "{}", said.out);
 }
 
 #[test]

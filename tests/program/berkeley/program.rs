@@ -5,6 +5,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::games::FORCED;
+use super::session::set_up;
+
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
     command
@@ -53,15 +56,16 @@ fn commands_come_from_a_file_or_from_standard_input() {
     }
 }
 
+/// Whole games take as long as the program's clock, see `a_game_takes_at_most_three_minutes`. Here
+/// the limit ends one after a move of each side, each in a twenty-fifth of that time.
 #[test]
 fn a_game_against_itself_ends_in_time() {
     let started = Instant::now();
-    // A seed whose games are short; they are not always the same, since moves end by the clock.
-    let (status, out, err) = run(&[], "seed 6\nauto black\n");
-    assert!(started.elapsed() < Duration::from_secs(180));
+    let (status, out, err) = run(&[], "limit 1\nseed 6\nauto black\n");
+    assert!(started.elapsed() < Duration::from_secs(180) * 2 / 25);
     assert_eq!((status, err.as_str()), (Some(0), ""));
-    let end = out.lines().last().unwrap();
-    assert!(["* White wins.", "* Black wins."].contains(&end), "{out}");
+    assert_eq!(out.lines().count(), 3, "{out}");
+    assert_eq!(out.lines().last(), Some("* White wins."));
 }
 
 /// A program that plays one colour, and its pipes.
@@ -99,13 +103,12 @@ impl Copy {
     }
 }
 
-#[test]
-fn two_copies_play_each_other_to_an_end_on_which_they_agree() {
-    // The limit ends the game where the pieces would only after minutes.
-    let mut black = Copy::new("limit 6\nseed 1\nmanual white\nauto black\n");
-    let mut white = Copy::new("limit 6\nseed 2\nauto white\nmanual black\n");
+/// Lets two programs play each other; returns the end on which they agree.
+fn played(by_black: &str, by_white: &str, black_begins: bool) -> String {
+    let mut black = Copy::new(by_black);
+    let mut white = Copy::new(by_white);
     let end = 'game: loop {
-        for is_black in [true, false] {
+        for is_black in [black_begins, !black_begins] {
             let (mover, other) =
                 if is_black { (&mut black, &mut white) } else { (&mut white, &mut black) };
             let heard = mover.hear();
@@ -117,6 +120,20 @@ fn two_copies_play_each_other_to_an_end_on_which_they_agree() {
             other.tell(&(heard + "\n"));
         }
     };
-    assert!(["White wins.", "Black wins."].contains(&end.as_str()), "{end}");
     assert_eq!(black.end(), white.end());
+    end
+}
+
+#[test]
+fn two_copies_play_each_other_to_an_end_on_which_they_agree() {
+    // The limit ends the game where the pieces would only after minutes.
+    let (black, white) = ("seed 1\nmanual white\nauto black\n", "seed 2\nauto white\n");
+    let end = played(&format!("limit 1\n{black}"), &format!("limit 1\n{white}"), true);
+    assert_eq!(end, "White wins.");
+    // The pieces end these.
+    for (position, end) in FORCED {
+        let board = set_up(position);
+        let [black, white] = ["black", "white"].map(|side| format!("{board}auto {side}\n"));
+        assert_eq!(played(&black, &white, position.ends_with('a')), end, "{position}");
+    }
 }
