@@ -19,7 +19,7 @@ fn client(side: Side, port: u16) -> (Result<End, ChallengeError>, usize) {
     let rules = Arc::new(rules());
     let options = EngineOptions { table_bytes: 8 << 20, ..EngineOptions::new(&rules) };
     let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
-    let time = Duration::from_millis(120);
+    let time = Duration::from_millis(20);
     let config = PlayerConfig { name: format!("{side:?}"), side, time };
     let wait = Duration::from_secs(60);
     let mut stream = connect("127.0.0.1", port, wait, wait).unwrap();
