@@ -1,7 +1,6 @@
 //! Exact values of whole slices, by examining all positions ply by ply.
 
-use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::BTreeMap;
 
 use super::game::{Game, Successor};
 use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side};
@@ -45,12 +44,8 @@ impl Outcome {
     }
 }
 
-/// The boards of a slice by their numbers.
-type BoardIndex = HashMap<u64, usize, BuildHasherDefault<NumberHasher>>;
-
 /// All positions of one material.
 struct Slice {
-    /// The boards, each with its number as the key.
     boards: Vec<Vec<u8>>,
     index: BoardIndex,
     /// The values of the boards with the attackers and the defenders to move.
@@ -125,7 +120,7 @@ impl<G: Game> Solver<G> {
             return Loss(0);
         }
         let slice = &self.slices[&(count(DEFENDER), count(ATTACKER))];
-        slice.values(position.to_move)[slice.index[&number(&position.cells)]]
+        slice.values(position.to_move)[slice.index.find(&position.cells)]
     }
 
     pub(crate) fn rules(&self) -> &G {
@@ -161,9 +156,7 @@ impl<G: Game> Solver<G> {
 
     fn solved(&self, defenders: usize, attackers: usize) -> Slice {
         let boards = self.boards(defenders, attackers);
-        let numbers = boards.iter().map(|board| number(board));
-        let index: BoardIndex = numbers.zip(0..).collect();
-        assert_eq!(index.len(), boards.len(), "two boards of one number");
+        let index = BoardIndex::new(&self.rules, [1, defenders, attackers], &boards);
         let mut attackers_moves = Moves::default();
         let mut defenders_moves = Moves::default();
         for cells in &boards {
@@ -187,7 +180,7 @@ impl<G: Game> Solver<G> {
             } else if captures > 0 {
                 self.outcome(&position).before()
             } else {
-                moves.quiet.push(index[&number(&position.cells)] as u32);
+                moves.quiet.push(index.find(&position.cells) as u32);
                 continue;
             };
             known = Some(known.map_or(worth, |best| best.better(worth)));
@@ -251,32 +244,78 @@ impl Moves {
     }
 }
 
-/// Returns a number for a board: most of the time of a solver goes into finding boards, and the
-/// number is the hash of its board, too. That no two boards of a slice have the same is checked.
-fn number(cells: &[u8]) -> u64 {
-    cells.chunks(8).fold(0, |number, chunk| {
-        let mut bytes = [0; 8];
-        bytes[..chunk.len()].copy_from_slice(chunk);
-        // Both halves of a product with 2^64 divided by the golden ratio.
-        let mixed = u128::from(number ^ u64::from_le_bytes(bytes)) * 0x9e37_79b9_7f4a_7c15;
-        (mixed ^ (mixed >> 64)) as u64
-    })
+/// Finds the boards of a slice, into which most of the time of a solver goes: a board has a number,
+/// and a table has the board of each number.
+///
+/// Of the squares on which pieces of a kind may stand, counted from 0, `k` pieces take `a < b < c …`;
+/// binomials C(a, 1) + C(b, 2) + C(c, 3) + … number these sets. Each kind has a digit of the board's
+/// number.
+struct BoardIndex {
+    /// What a piece adds to the number, by its kind, the pieces of its kind before it, and its
+    /// square.
+    summands: [Vec<Vec<usize>>; 3],
+    counts: [usize; 3],
+    boards: Vec<u32>,
 }
 
-/// Passes on the number of a board, which is mixed already.
-#[derive(Default)]
-struct NumberHasher(u64);
+impl BoardIndex {
+    const NONE: u32 = u32::MAX;
 
-impl Hasher for NumberHasher {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only numbers of boards are hashed");
+    /// Numbers boards with these counts of kings, defenders and attackers.
+    fn new(rules: &impl Game, counts: [usize; 3], boards: &[Vec<u8>]) -> BoardIndex {
+        let mut base = 1;
+        let mut summands = [const { Vec::new() }; 3];
+        for ((piece, count), summands) in
+            [KING, DEFENDER, ATTACKER].into_iter().zip(counts).zip(&mut summands)
+        {
+            let before = |square| (0..square).filter(|&s| rules.may_stand(piece, s)).count();
+            let of_piece = |number| {
+                let squares = 0..rules.squares();
+                // No board has the number of one with a piece where it may not stand.
+                let summand = |square| match rules.may_stand(piece, square) {
+                    true => base * binomial(before(square), number + 1),
+                    false => usize::MAX,
+                };
+                squares.map(summand).collect()
+            };
+            *summands = (0..count).map(of_piece).collect();
+            base *= binomial(before(rules.squares()), count);
+        }
+        let mut index = BoardIndex { summands, counts, boards: vec![BoardIndex::NONE; base] };
+        for (board, at) in boards.iter().zip(0..) {
+            let number = index.number(board);
+            assert_eq!(index.boards[number], BoardIndex::NONE, "two boards of one number");
+            index.boards[number] = at;
+        }
+        index
     }
 
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
+    /// Returns the place of a board in the slice.
+    fn find(&self, board: &[u8]) -> usize {
+        let at = self.boards[self.number(board)];
+        assert_ne!(at, BoardIndex::NONE, "no board of the slice");
+        at as usize
     }
 
-    fn finish(&self) -> u64 {
-        self.0
+    fn number(&self, board: &[u8]) -> usize {
+        let mut seen = [0; 3];
+        let mut number = 0;
+        for (square, &piece) in board.iter().enumerate() {
+            let kind = match piece {
+                EMPTY => continue,
+                KING => 0,
+                DEFENDER => 1,
+                _ => 2,
+            };
+            number += self.summands[kind][seen[kind]][square];
+            seen[kind] += 1;
+        }
+        assert_eq!(seen, self.counts, "another slice");
+        number
     }
+}
+
+/// Returns the number of sets of `k` of `n` things.
+fn binomial(n: usize, k: usize) -> usize {
+    (0..k).fold(1, |sets, i| sets * n.saturating_sub(i) / (i + 1))
 }
