@@ -300,15 +300,22 @@ impl BoardIndex {
     fn number(&self, board: &[u8]) -> usize {
         let mut seen = [0; 3];
         let mut number = 0;
-        for (square, &piece) in board.iter().enumerate() {
-            let kind = match piece {
-                EMPTY => continue,
-                KING => 0,
-                DEFENDER => 1,
-                _ => 2,
-            };
-            number += self.summands[kind][seen[kind]][square];
-            seen[kind] += 1;
+        // Most squares are empty: bits of the others lead from one piece to the next.
+        for (row, first) in board.chunks(8).zip((0..).step_by(8)) {
+            let mut bytes = [EMPTY; 8];
+            bytes[..row.len()].copy_from_slice(row);
+            let mut left = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([EMPTY; 8]);
+            while left != 0 {
+                let at = left.trailing_zeros() as usize / 8;
+                let kind = match row[at] {
+                    KING => 0,
+                    DEFENDER => 1,
+                    _ => 2,
+                };
+                number += self.summands[kind][seen[kind]][first + at];
+                seen[kind] += 1;
+                left &= !(0xff << (8 * at));
+            }
         }
         assert_eq!(seen, self.counts, "another slice");
         number
