@@ -110,8 +110,9 @@ impl ExternalPlayer {
         chosen.ok_or_else(closed)?.map_err(failed)
     }
 
-    /// Stops the program.
+    /// Stops the program, also while it thinks about a move.
     fn close(&self, py: Python<'_>) {
+        self.stopper.stop();
         py.detach(|| lock(&self.player).take());
     }
 

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::types::{PyAnyMethods, PyTypeMethods};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 use taflbase::history;
-use taflbase::moves::{Move, legal_moves};
+use taflbase::moves::Move;
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
@@ -166,13 +166,14 @@ impl Game {
         self.game.plies_left()
     }
 
-    /// Returns the legal moves, as Tablebase.legal_moves does; none if the game is over.
+    /// Returns the moves that may be played, in the order of Tablebase.legal_moves: without those
+    /// that the rules forbid as repetitions; none if the game is over.
     fn legal_moves<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         if self.game.outcome().is_some() {
             return Ok(Vec::new());
         }
         let position = self.game.position();
-        let moves = legal_moves(self.rules(), position);
+        let moves = self.game.playable_moves();
         moves.iter().map(|played| answers::played(py, self.rules(), position, played)).collect()
     }
 

@@ -1,9 +1,11 @@
 //! All positions of a slice with their values, in the order of its rows.
 
+use std::collections::TryReserveError;
 use std::ops::{ControlFlow, Range};
 
 use numpy::npyffi::NPY_ORDER;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::{Bound, PyAny, PyResult, Python};
 use taflbase::Tablebase;
 use taflbase::board::{SquareSet, Symmetry};
@@ -74,26 +76,35 @@ impl Part {
         let table = py.detach(|| self.table(base)).map_err(|error| probe_error(base, error))?;
         let rows = self.rows(table.header().grid.rows())?;
         let (mut filled, mut interrupted) = (0, Ok(()));
-        let read = || -> Result<Columns, StatsError> {
-            let reader = RowReader::new(base.rules(), table, self.to_move, rows)?;
+        let read = || -> PyResult<Columns> {
+            let damaged = |error: StatsError| DamagedTable::new_err(error.to_string());
+            let reader =
+                RowReader::new(base.rules(), table, self.to_move, rows).map_err(damaged)?;
             let count = reader.count();
             let length = if images == Images::All { count.placements } else { count.stored };
-            let mut all = Columns::zeros(self.slice, images, length as usize);
+            let mut all = Columns::zeros(self.slice, images, length as usize).map_err(|_| {
+                PyMemoryError::new_err(format!(
+                    "not enough memory for {length} positions; pass rows=(start, end) to read some \
+                     rows at a time"
+                ))
+            })?;
             let images_of = ImagesOf::new(base.rules(), images);
-            reader.read(
-                |rows| self.columns(rows, &images_of),
-                |columns| {
-                    filled += all.copy(filled, &columns, self.slice);
-                    interrupted = Python::attach(|py| py.check_signals());
-                    match interrupted {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(_) => ControlFlow::Break(()),
-                    }
-                },
-            )?;
+            reader
+                .read(
+                    |rows| self.columns(rows, &images_of),
+                    |columns| {
+                        filled += all.copy(filled, &columns, self.slice);
+                        interrupted = Python::attach(|py| py.check_signals());
+                        match interrupted {
+                            Ok(()) => ControlFlow::Continue(()),
+                            Err(_) => ControlFlow::Break(()),
+                        }
+                    },
+                )
+                .map_err(damaged)?;
             Ok(all)
         };
-        let all = py.detach(read).map_err(|error| DamagedTable::new_err(error.to_string()))?;
+        let all = py.detach(read)?;
         interrupted?;
         Ok(all)
     }
@@ -145,14 +156,22 @@ struct Columns {
 }
 
 impl Columns {
-    fn zeros(slice: Slice, images: Images, length: usize) -> Columns {
-        let pieces = [1, slice.defenders, slice.attackers];
-        Columns {
-            pieces: pieces.map(|soldiers| vec![0; soldiers * length]),
-            images: if images == Images::First { vec![0; length] } else { Vec::new() },
-            wdl: vec![0; length],
-            dtw: vec![0; length],
-        }
+    /// Creates columns for that many positions.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    fn zeros(slice: Slice, images: Images, length: usize) -> Result<Columns, TryReserveError> {
+        let listed = if images == Images::First { length } else { 0 };
+        Ok(Columns {
+            pieces: [
+                zeros(length)?,
+                zeros(slice.defenders * length)?,
+                zeros(slice.attackers * length)?,
+            ],
+            images: zeros(listed)?,
+            wdl: zeros(length)?,
+            dtw: zeros(length)?,
+        })
     }
 
     /// Copies the positions of a few rows to their place in the slice, and returns their number.
@@ -173,6 +192,13 @@ impl Columns {
         self.dtw[at..][..count].copy_from_slice(&part.dtw);
         count
     }
+}
+
+fn zeros<T: Clone + Default>(length: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(length)?;
+    zeros.resize(length, T::default());
+    Ok(zeros)
 }
 
 /// Converts columns of squares to an array with one row for each position, without copying.

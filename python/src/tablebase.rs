@@ -10,7 +10,7 @@ use taflbase::notation::parse_move;
 use taflbase::position::Position;
 use taflbase::rules::BySide;
 use taflbase::slice::Slice;
-use taflbase::stats::{SideStats, count_values};
+use taflbase::stats::{SideStats, count_values_while};
 use taflbase::table::{Metric, Table, TableFile};
 use taflbase::tablebase::CacheStatistics;
 
@@ -76,14 +76,21 @@ fn call_detached<'a, T: Send>(
     py.detach(|| call(base)).map_err(|error| errors::probe_error(base, error))
 }
 
-/// Counts the values of a table without the interpreter's lock.
+/// Counts the values of a table without the interpreter's lock, which is taken from time to time to
+/// handle signals.
 fn count(
     py: Python<'_>,
     base: &taflbase::Tablebase,
     table: &Table<TableFile>,
 ) -> PyResult<BySide<SideStats>> {
-    py.detach(|| count_values(base.rules(), table))
-        .map_err(|error| DamagedTable::new_err(error.to_string()))
+    let mut interrupted = Ok(());
+    let mut go_on = |_, _| {
+        interrupted = Python::attach(|py| py.check_signals());
+        interrupted.is_ok()
+    };
+    let counted = py.detach(|| count_values_while(base.rules(), table, &mut go_on));
+    interrupted?;
+    counted.map_err(|error| DamagedTable::new_err(error.to_string()))
 }
 
 /// Converts a `MissingTable` error to `None`.

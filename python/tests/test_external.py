@@ -108,6 +108,27 @@ def test_waiting_can_be_interrupted() -> None:
     assert time.monotonic() - began < 9
 
 
+def test_a_player_that_thinks_can_be_closed() -> None:
+    player = ExternalPlayer("brandubh", command("slow"))
+    errors = []
+
+    def ask() -> None:
+        try:
+            player.best_move(Game("brandubh"), time=600)
+        except taflbase.PlayerError as error:
+            errors.append(error)
+
+    thinking = threading.Thread(target=ask)
+    thinking.start()
+    time.sleep(1)
+    began = time.monotonic()
+    player.close()
+    thinking.join()
+    assert time.monotonic() - began < 9 and len(errors) == 1
+    with pytest.raises(taflbase.Closed):
+        player.best_move(Game("brandubh"), time=1)
+
+
 def test_other_threads_keep_running_while_a_program_thinks() -> None:
     with ExternalPlayer("brandubh", command("late")) as player:
         moves = []

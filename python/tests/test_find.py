@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from types import FrameType
-from typing import Optional
+from typing import Callable, Optional
 
 import pytest
 
@@ -76,14 +76,23 @@ class Interrupted(Exception):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer")
-@pytest.mark.parametrize("options", [{}, {"longest": True}, {"random": 3}])
-def test_a_search_can_be_interrupted(options: dict) -> None:
-    # A search that takes some hundred milliseconds, and a signal at its beginning.
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda tables: tables.find("K2v2", zugzwang=True),
+        lambda tables: tables.find("K2v2", zugzwang=True, longest=True),
+        lambda tables: tables.find("K2v2", zugzwang=True, random=3),
+        lambda tables: tables.stats("K2v2"),
+        lambda tables: tables.manifest(["K2v2"], longest=True),
+    ],
+)
+def test_a_pass_over_a_table_can_be_interrupted(work: Callable[[Tablebase], object]) -> None:
+    # Work that takes some hundred milliseconds, and a signal at its beginning.
     tables = taflbase.open("berkeley")
     calls = 0
 
     def count(number: int, frame: Optional[FrameType]) -> None:
-        # A search that checks for signals only at its end would check once.
+        # What checks for signals only at its end would check once.
         nonlocal calls
         calls += 1
         if calls == 4:
@@ -93,7 +102,7 @@ def test_a_search_can_be_interrupted(options: dict) -> None:
     try:
         with pytest.raises(Interrupted):
             signal.setitimer(signal.ITIMER_REAL, 2e-4, 2e-4)
-            tables.find("K2v2", zugzwang=True, **options)
+            work(tables)
             signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

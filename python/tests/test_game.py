@@ -44,6 +44,19 @@ def test_moves_and_positions_agree_with_a_tablebase(brandubh: Tablebase) -> None
     assert str(game.board()) == str(brandubh.board(game.position))
 
 
+def test_moves_that_the_rules_forbid_as_repetitions_are_not_listed() -> None:
+    game = Game("copenhagen", moves=["d1-b1", "f4-f3", "b1-d1"])
+    moves = [move.move for move in game.legal_moves()]
+    legal = [move.move for move in taflbase.open("copenhagen").legal_moves(game.position)]
+    assert set(legal) - set(moves) == {"f3-f4"} and len(moves) > 50
+    with pytest.raises(taflbase.MoveError, match="^f3-f4 repeats a position"):
+        game.play("f3-f4")
+    with pytest.raises(taflbase.MoveError, match="^root_moves: f3-f4 repeats a position"):
+        taflbase.Engine("copenhagen", tables=False).best_move(
+            game, depth=2, root_moves=["f3-f4"]
+        )
+
+
 def test_a_game_is_drawn_with_its_last_move_marked() -> None:
     game = Game("brandubh")
     assert "last move" not in game._repr_svg_()
