@@ -85,9 +85,9 @@ impl Clock {
         match self {
             Clock::PerMove(time) => Limits::time(time.saturating_sub(overhead).max(min)),
             Clock::Game { left, increment } => {
-                let share = (left / MOVES_TO_GO).saturating_add(increment - increment / 4);
+                let share = (left / MOVES_TO_GO).saturating_add(increment.saturating_mul(3) / 4);
                 // Never spend what has not been added yet.
-                let max = (left - left / 5).saturating_sub(overhead);
+                let max = (left.saturating_mul(4) / 5).saturating_sub(overhead);
                 Limits::time(share.min(max).max(min))
             }
             Clock::Nodes(nodes) => Limits::nodes(nodes),

@@ -138,9 +138,10 @@ impl fmt::Display for TableErrorKind {
             Unsupported { field, id } => {
                 write!(f, "the table's {field} {id} is newer than this program; update taflbase")
             }
-            Truncated => {
-                f.write_str("the table is cut short; delete it, then build or copy it again")
-            }
+            Truncated => f.write_str(
+                "the table is cut short, or has bytes after its end; delete it, then build or \
+                     copy it again",
+            ),
             Corrupted(part) => {
                 write!(
                     f,

@@ -419,6 +419,8 @@ fn a_move_leaves_time_for_later_moves() {
     ] {
         assert_eq!(clock.limits(millis(100)), Limits::time(millis(expected)), "{clock:?}");
     }
+    let endless = Clock::Game { left: Duration::MAX, increment: Duration::MAX };
+    assert!(endless.limits(millis(100)).time > Some(millis(u64::from(u32::MAX))));
     assert_eq!(Clock::Nodes(7).limits(millis(100)), Limits::nodes(7));
     assert_eq!(Clock::Depth(7).limits(millis(100)), Limits::depth(7));
 }
