@@ -41,7 +41,7 @@ impl Drop for LockedFile {
 }
 
 /// Returns whether a file is locked, by this process or another one.
-#[cfg(all(feature = "build", feature = "engine"))]
+#[cfg(feature = "engine")]
 pub(crate) fn is_locked(file: &File) -> bool {
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => true,

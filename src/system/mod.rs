@@ -5,7 +5,7 @@ pub mod bytes;
 #[cfg(all(feature = "build", unix))]
 mod cgroup;
 pub mod date;
-#[cfg(any(feature = "build", feature = "engine"))]
+#[cfg(feature = "build")]
 pub(crate) mod file_lock;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
@@ -15,7 +15,6 @@ pub mod memory;
 pub mod numbers;
 #[cfg(feature = "build")]
 pub(crate) mod pages;
-#[cfg(feature = "build")]
 pub(crate) mod parallel;
 pub(crate) mod positioned;
 pub(crate) mod prefetch;
