@@ -42,7 +42,6 @@ mod oracle;
 mod prover;
 mod questions;
 mod search;
-#[cfg(feature = "build")]
 pub mod store;
 mod table;
 #[cfg(test)]

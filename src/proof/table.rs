@@ -217,7 +217,6 @@ impl ProofTable {
     }
 }
 
-#[cfg(feature = "build")]
 impl ProofTable {
     /// Removes all entries.
     pub(super) fn clear(&self) {

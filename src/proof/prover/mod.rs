@@ -3,7 +3,6 @@
 mod asking;
 mod certify;
 mod error;
-#[cfg(feature = "build")]
 mod job;
 mod keeping;
 mod progress;
@@ -11,7 +10,6 @@ mod progress;
 mod tests;
 
 pub use error::ProofError;
-#[cfg(feature = "build")]
 pub(in crate::proof) use job::{JobAnswer, answer_job};
 pub use progress::{JobCounts, ProofProgress};
 
