@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyfunction};
+use pyo3::{Bound, PyAny, PyErr, PyResult, Python, pyfunction};
 use taflbase::build::{Build, BuildOptions, SliceReport, slices_up_to};
 use taflbase::manifest::Manifest;
 use taflbase::memory::available_bytes;
@@ -15,15 +15,8 @@ use taflbase::table::Metric;
 use crate::answers::{answer, json};
 use crate::errors::{BuildError, ManifestError, SliceError, open_error};
 use crate::open::load_rules;
-use crate::parameters::{parse_in_range, parse_slice, parse_word};
+use crate::parameters::{Strings, parse_in_range, parse_slice, parse_word};
 use crate::work;
-
-/// Names of slices.
-#[derive(FromPyObject)]
-pub enum Slices {
-    One(String),
-    Several(Vec<String>),
-}
 
 /// Builds the tables of slices and of all slices that they depend on, as `taflbase build`
 /// does, in a folder with a subfolder for each ruleset. Returns a report for each slice.
@@ -55,7 +48,7 @@ pub fn build<'py>(
     rules: PathBuf,
     tables: PathBuf,
     men: Option<i64>,
-    slices: Option<Slices>,
+    slices: Option<Strings>,
     metric: &str,
     force: bool,
     threads: i64,
@@ -85,14 +78,18 @@ pub fn build<'py>(
 }
 
 /// Returns the requested slices, without those that they depend on.
-fn parse_slices(rules: &Ruleset, men: Option<i64>, slices: Option<Slices>) -> PyResult<Vec<Slice>> {
+fn parse_slices(
+    rules: &Ruleset,
+    men: Option<i64>,
+    slices: Option<Strings>,
+) -> PyResult<Vec<Slice>> {
     match (men, slices) {
         (Some(men @ 2..), None) => Ok(slices_up_to(rules, usize::try_from(men)?)),
         (Some(men), None) => Err(PyValueError::new_err(format!(
             "men must be 2 or more, not {men}: the smallest slice, K0v1, has 2 men"
         ))),
-        (None, Some(Slices::One(slice))) => Ok(vec![parse_slice(&slice)?]),
-        (None, Some(Slices::Several(slices))) => {
+        (None, Some(Strings::One(slice))) => Ok(vec![parse_slice(&slice)?]),
+        (None, Some(Strings::Several(slices))) => {
             slices.iter().map(|slice| parse_slice(slice)).collect()
         }
         _ => Err(PyTypeError::new_err("give either men or slices")),

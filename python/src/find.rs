@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Mutex;
 
 use pyo3::exceptions::PyValueError;
-use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python};
+use pyo3::{Borrowed, Bound, FromPyObject, PyAny, PyErr, PyResult, Python};
 use taflbase::Tablebase;
 use taflbase::board::SquareSet;
 use taflbase::find::{self, FindError, Found, Pattern, PatternError, Query, Search};
@@ -15,7 +15,7 @@ use taflbase::value::Plies;
 
 use crate::answers;
 use crate::errors::DamagedTable;
-use crate::parameters::parse_word;
+use crate::parameters::{Strings, parse_word, shown};
 use crate::search::lock;
 
 /// Keyword arguments that describe the wanted positions.
@@ -25,10 +25,10 @@ pub struct Criteria {
     pub to_move: Option<String>,
     pub zugzwang: bool,
     pub pattern: Option<String>,
-    pub king: Option<Names>,
-    pub attackers: Option<Names>,
-    pub defenders: Option<Names>,
-    pub empty: Option<Names>,
+    pub king: Option<Strings>,
+    pub attackers: Option<Strings>,
+    pub defenders: Option<Strings>,
+    pub empty: Option<Strings>,
 }
 
 /// Keyword arguments that select among the positions found.
@@ -40,25 +40,25 @@ pub struct Selection {
 }
 
 /// A distance, or the minimum and the maximum.
-#[derive(FromPyObject)]
 pub enum Distance {
     One(Plies),
     Range(Plies, Plies),
 }
 
-/// Names of squares, as "c3,d5" or a list.
-#[derive(FromPyObject)]
-pub enum Names {
-    Text(String),
-    List(Vec<String>),
-}
+impl<'py> FromPyObject<'_, 'py> for Distance {
+    type Error = PyErr;
 
-impl Names {
-    fn parts(&self) -> Vec<&str> {
-        match self {
-            Names::Text(text) => text.split(',').map(str::trim).collect(),
-            Names::List(names) => names.iter().map(String::as_str).collect(),
+    fn extract(plies: Borrowed<'_, 'py, PyAny>) -> PyResult<Distance> {
+        if let Ok(one) = plies.extract() {
+            return Ok(Distance::One(one));
         }
+        let range = plies.extract().map(|(first, last)| Distance::Range(first, last));
+        range.map_err(|_| {
+            let (max, given) = (Plies::MAX, shown(plies));
+            PyValueError::new_err(format!(
+                "plies must be a number from 0 to {max}, or two of them, not {given}"
+            ))
+        })
     }
 }
 
@@ -100,14 +100,19 @@ impl Distance {
     }
 }
 
-/// Parses an argument that names squares.
+/// Parses an argument that names squares, as "c3,d5" or a list.
 fn parse_squares(
     rules: &Ruleset,
     argument: &str,
-    names: &Option<Names>,
+    names: &Option<Strings>,
 ) -> PyResult<Option<SquareSet>> {
-    let parsed = names.as_ref().map(|names| find::parse_squares(names.parts(), rules.board));
-    parsed.transpose().map_err(value_error::<PatternError>(argument))
+    let names: Vec<&str> = match names {
+        None => return Ok(None),
+        Some(Strings::One(names)) => names.split(',').map(str::trim).collect(),
+        Some(Strings::Several(names)) => names.iter().map(String::as_str).collect(),
+    };
+    let parsed = find::parse_squares(names, rules.board);
+    parsed.map(Some).map_err(value_error::<PatternError>(argument))
 }
 
 /// Converts an error in the value of an argument.

@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use pyo3::PyResult;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::types::PyAnyMethods;
+use pyo3::{Borrowed, FromPyObject, PyAny, PyErr, PyResult};
 use taflbase::engine::{Clock, Limits};
 use taflbase::rules::Side;
 use taflbase::slice::Slice;
@@ -52,6 +53,32 @@ pub fn parse_word<T: Named>(argument: &str, word: &str) -> PyResult<T> {
         let names: Vec<String> = all.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         PyValueError::new_err(format!("{argument} must be {}, not \"{word}\"", names.join(" or ")))
     })
+}
+
+/// An argument that is a string or a list of strings.
+pub enum Strings {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Strings {
+    type Error = PyErr;
+
+    fn extract(argument: Borrowed<'_, 'py, PyAny>) -> PyResult<Strings> {
+        if let Ok(one) = argument.extract() {
+            return Ok(Strings::One(one));
+        }
+        let several = argument.extract().map(Strings::Several);
+        several.map_err(|_| {
+            let given = shown(argument);
+            PyTypeError::new_err(format!("give a string or a list of strings, not {given}"))
+        })
+    }
+}
+
+/// Returns an argument as Python shows it.
+pub fn shown(argument: Borrowed<'_, '_, PyAny>) -> String {
+    argument.repr().map_or_else(|error| error.to_string(), |text| text.to_string())
 }
 
 /// Parses the name of a slice.

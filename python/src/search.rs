@@ -157,7 +157,9 @@ impl Progress {
     fn result(&self) -> Option<PyResult<Iteration>> {
         let reason = match (self.end?, &self.last) {
             (End::Done, Some(last)) => return Some(Ok(last.clone())),
-            (End::Replaced, _) => "the engine was given other work, or closed, before the search ended",
+            (End::Replaced, _) => {
+                "the engine was given other work, or closed, before the search ended"
+            }
             (End::Failed | End::Done, _) => "the search failed because of a bug in the engine",
         };
         Some(Err(SearchError::new_err(reason)))

@@ -18,8 +18,8 @@ use crate::answers::{self, Word};
 use crate::board::Board;
 use crate::bulk::{BATCH, Columns};
 use crate::errors::{self, Closed, DamagedTable, MissingTable, MoveError, PositionError};
-use crate::find::{Criteria, Distance, Names, Selection, find};
-use crate::parameters::{parse_slice, parse_word};
+use crate::find::{Criteria, Distance, Selection, find};
+use crate::parameters::{Strings, parse_slice, parse_word};
 use crate::slice_values::Part;
 use crate::squares::{Squares, one_position};
 use crate::verify::{Request, verify};
@@ -362,10 +362,10 @@ impl Tablebase {
         plies: Option<Distance>,
         to_move: Option<String>,
         zugzwang: bool,
-        king: Option<Names>,
-        attackers: Option<Names>,
-        defenders: Option<Names>,
-        empty: Option<Names>,
+        king: Option<Strings>,
+        attackers: Option<Strings>,
+        defenders: Option<Strings>,
+        empty: Option<Strings>,
         pattern: Option<String>,
         longest: bool,
         random: Option<usize>,

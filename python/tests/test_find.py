@@ -54,6 +54,8 @@ def test_a_seed_draws_the_same_positions(brandubh: Tablebase) -> None:
         ({"king": "j9"}, "king: the board has no square"),
         ({"value": "undecided"}, "value: .* win, loss or draw"),
         ({"plies": (9, 3)}, "plies: 9 to 3 is an empty range"),
+        ({"plies": 70000}, "^plies must be a number from 0 to 65535, or two of them, not 70000"),
+        ({"plies": (-1, 3)}, r"^plies must be .*, not \(-1, 3\)"),
         ({"to_move": "black"}, "to_move must be"),
         ({"pattern": "/*/"}, "pattern: 1 rank"),
         ({"random": 3, "limit": 2}, "random cannot be combined with limit"),
@@ -62,6 +64,13 @@ def test_a_seed_draws_the_same_positions(brandubh: Tablebase) -> None:
 def test_invalid_searches(brandubh: Tablebase, wanted: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         brandubh.find("K1v1", **wanted)
+
+
+def test_names_are_a_string_or_several(brandubh: Tablebase) -> None:
+    with pytest.raises(TypeError, match="^give a string or a list of strings, not 24"):
+        brandubh.find("K1v1", king=24)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^give a string or a list of strings, not 5"):
+        taflbase.build("brandubh", "tables", slices=5)  # type: ignore[call-overload]
 
 
 def test_slices_must_exist(brandubh: Tablebase) -> None:
