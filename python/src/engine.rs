@@ -1,6 +1,6 @@
 //! The engine and its options.
 
-use std::fmt::{self, Display};
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -84,13 +84,13 @@ fn parse_root_moves(game: &Game, moves: &[String]) -> PyResult<Vec<Move>> {
     if moves.is_empty() {
         return Err(PyValueError::new_err("root_moves: give at least one move, or None for all"));
     }
-    let fault = |error: &dyn Display| MoveError::new_err(format!("root_moves: {error}"));
     let parse = |text: &String| {
-        let parsed = parse_move(game.rules(), game.position(), text).map_err(|e| fault(&e))?;
-        game.check_repetition(&parsed).map_err(|e| fault(&e))?;
+        let parsed = parse_move(game.rules(), game.position(), text).map_err(|e| e.to_string())?;
+        game.check_repetition(&parsed).map_err(|e| e.to_string())?;
         Ok(parsed)
     };
-    moves.iter().map(parse).collect()
+    let parsed: Result<_, String> = moves.iter().map(parse).collect();
+    parsed.map_err(|error| MoveError::new_err(format!("root_moves: {error}")))
 }
 
 impl Engine {

@@ -140,7 +140,7 @@ impl fmt::Display for TableErrorKind {
             }
             Truncated => f.write_str(
                 "the table is cut short, or has bytes after its end; delete it, then build or \
-                     copy it again",
+                 copy it again",
             ),
             Corrupted(part) => {
                 write!(
