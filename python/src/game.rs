@@ -82,9 +82,9 @@ pub fn running_game(rules: &Arc<Ruleset>, argument: &Bound<'_, PyAny>) -> PyResu
     Ok(game)
 }
 
-/// Returns an error unless both rulesets have the same fingerprint.
+/// Returns an error unless games go the same way under both rulesets.
 fn check_same_rules(argument: &str, given: &Ruleset, wanted: &Ruleset) -> PyResult<()> {
-    if given.fingerprint() == wanted.fingerprint() {
+    if given.is_same_game_as(wanted) {
         return Ok(());
     }
     let (given, wanted) = (&given.name, &wanted.name);
@@ -102,7 +102,7 @@ fn play(game: &mut history::Game, text: &str) -> PyResult<Move> {
 
 impl PartialEq for Game {
     fn eq(&self, other: &Game) -> bool {
-        self.rules().fingerprint() == other.rules().fingerprint()
+        self.rules().is_same_game_as(other.rules())
             && self.game.positions() == other.game.positions()
             && self.game.moves() == other.game.moves()
     }
@@ -111,15 +111,15 @@ impl PartialEq for Game {
 #[pymethods]
 impl Game {
     #[new]
-    #[pyo3(signature = (rules, position=None, moves=Vec::new()))]
+    #[pyo3(signature = (rules, position=None, moves=None))]
     fn new(
         py: Python<'_>,
         rules: PathBuf,
         position: Option<&str>,
-        moves: Vec<String>,
+        moves: Option<Vec<String>>,
     ) -> PyResult<Game> {
         let mut game = from_position(Arc::new(load_rules(&rules)?), position)?;
-        for (number, text) in (1..).zip(&moves) {
+        for (number, text) in (1..).zip(moves.iter().flatten()) {
             play(&mut game, text)
                 .map_err(|error| argument_error(py, &format!("move {number}"), error))?;
         }

@@ -121,6 +121,10 @@ def test_games_are_compared_and_copied_with_their_history() -> None:
     back = Game("brandubh", moves=SHUFFLE)
     assert back.position == Game("brandubh").position and back != Game("brandubh")
     assert Game("brandubh") != Game("brandubh-online")
+    # Their tables are the same; what ends a game is not.
+    assert Game("tablut") != Game("mcgill")
+    with pytest.raises(taflbase.RulesetError, match="its ruleset is mcgill, not tablut"):
+        taflbase.Engine("tablut", tables=False).best_move(Game("mcgill"), depth=1)
     with pytest.raises(TypeError, match="unhashable"):
         hash(game)
 

@@ -8,8 +8,7 @@ use super::error::EngineError;
 
 /// Checks that the game is played by these rules.
 pub(super) fn check_rules(game: &Game, rules: &Ruleset) -> Result<(), EngineError> {
-    let same = game.rules().fingerprint() == rules.fingerprint();
-    if same { Ok(()) } else { Err(EngineError::OtherRules) }
+    if game.rules().is_same_game_as(rules) { Ok(()) } else { Err(EngineError::OtherRules) }
 }
 
 /// Checks that these are legal moves in the game's position.

@@ -22,6 +22,11 @@ pub enum EngineError {
         /// The engine's ruleset.
         rules: String,
     },
+    /// The weights are those of a board with other squares than the engine's.
+    OtherWeights {
+        /// The engine's ruleset.
+        rules: String,
+    },
     /// A root move of the request is illegal.
     IllegalMove {
         /// The move.
@@ -48,6 +53,11 @@ impl fmt::Display for EngineError {
                 f,
                 "the proofs for {proofs} do not hold for {rules}, whose rules differ: give the \
                  engine proofs for its own rules, or none"
+            ),
+            EngineError::OtherWeights { rules } => write!(
+                f,
+                "these weights are not for the board of {rules}: give the engine weights of its \
+                 own rules, or none"
             ),
             EngineError::IllegalMove { text } => {
                 write!(f, "{text} is not a legal move here: search legal moves only")

@@ -61,7 +61,8 @@ impl Engine {
     /// Creates an engine for games of these rules.
     ///
     /// # Errors
-    /// If the tables or the proofs are for other rules, or the transposition table cannot be allocated.
+    /// If the tables, the proofs or the weights are for other rules, or the transposition table
+    /// cannot be allocated.
     pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Result<Engine, EngineError> {
         if let Some(tables) = &options.tables
             && tables.rules().fingerprint() != rules.fingerprint()
@@ -74,6 +75,9 @@ impl Engine {
         {
             let (proofs, rules) = (proofs.rules().name.clone(), rules.name.clone());
             return Err(EngineError::OtherProofs { proofs, rules });
+        }
+        if options.weights.as_ref().is_some_and(|weights| !weights.fit(&rules)) {
+            return Err(EngineError::OtherWeights { rules: rules.name.clone() });
         }
         let search = search::for_rules(&rules, &options)?;
         Ok(Engine { rules, options, search, stopped: Arc::default() })

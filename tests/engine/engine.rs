@@ -6,7 +6,9 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, Limits, Score, SearchRequest};
+use taflbase::engine::{
+    Clock, Engine, EngineError, EngineOptions, Limits, Score, SearchRequest, Weights,
+};
 use taflbase::history::{Outcome, Reason};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
@@ -347,6 +349,13 @@ fn finished_games_and_other_rules_are_refused() {
     assert_eq!(engine.best_move(&over, &Limits::depth(1)), Err(EngineError::GameOver));
     let ashton = Game::new(rules("ashton")).unwrap();
     assert_eq!(engine.best_move(&ashton, &Limits::depth(1)), Err(EngineError::OtherRules));
+    // The same values, but other games.
+    let (tablut, mcgill) = (rules("tablut"), rules("mcgill"));
+    assert_eq!(tablut.fingerprint(), mcgill.fingerprint());
+    assert!(!tablut.is_same_game_as(&mcgill) && tablut.is_same_game_as(&rules("tablut")));
+    let game = Game::new(mcgill).unwrap();
+    let refused = with_tables(&tablut).best_move(&game, &Limits::depth(1));
+    assert_eq!(refused, Err(EngineError::OtherRules));
 }
 
 /// `protocols.md` names these games: the move before the engine's is a mistake.
@@ -482,6 +491,10 @@ fn tables_and_positions_of_other_rules_are_refused() {
     let error = Engine::new(Arc::clone(&brandubh), options).err().unwrap();
     assert!(matches!(error, EngineError::OtherTables { .. }));
     assert!(error.to_string().starts_with("the tables of tablut do not hold for brandubh"));
+    let weights = Some(Weights::of(&tablut));
+    let options = EngineOptions { weights, ..EngineOptions::new(&brandubh) };
+    let error = Engine::new(Arc::clone(&brandubh), options).err().unwrap();
+    assert!(error.to_string().starts_with("these weights are not for the board of brandubh"));
     // mcgill is tablut with a ply limit, which does not matter to tables.
     let tables = Some(Arc::new(Tablebase::new(Ruleset::clone(&tablut))));
     let mcgill = rules("mcgill");

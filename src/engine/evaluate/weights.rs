@@ -178,6 +178,12 @@ impl Weights {
         file.weights(rules)
     }
 
+    /// Returns whether there is a weight for each orbit of the ruleset's squares.
+    pub(crate) fn fit(&self, rules: &Ruleset) -> bool {
+        let count = orbit_count(&orbits(rules));
+        self.places.iter().all(|places| places.len() == count)
+    }
+
     /// Writes the weights as the text of a file for these rulesets.
     pub fn to_toml(&self, rules: &Ruleset, rulesets: &[String]) -> String {
         let line =

@@ -35,12 +35,7 @@ fn tag(name: &str, value: &str) -> String {
 /// Returns whether the rules record also expresses the ruleset's repetition rules and ply limit,
 /// which do not count for the fingerprint.
 fn is_complete(otn: &str, rules: &Ruleset) -> bool {
-    Ruleset::from_otn(otn).is_ok_and(|read| {
-        read.repetition == rules.repetition
-            && read.repetition_occurrence == rules.repetition_occurrence
-            && read.repetition_counts_start == rules.repetition_counts_start
-            && read.ply_limit == rules.ply_limit
-    })
+    Ruleset::from_otn(otn).is_ok_and(|read| read.is_same_game_as(rules))
 }
 
 /// Writes the turns with their comments.

@@ -228,6 +228,17 @@ impl Ruleset {
         &self.derived.slides
     }
 
+    /// Returns whether a game goes the same way under both rulesets: the fingerprints are equal, and
+    /// the rules that depend on the history of a game, those of repetition and the ply limit, too.
+    pub fn is_same_game_as(&self, other: &Ruleset) -> bool {
+        let history = |rules: &Ruleset| {
+            let Decisions { repetition, repetition_occurrence, .. } = rules.decisions;
+            let counts_start = rules.repetition_counts_start;
+            (repetition, repetition_occurrence, counts_start, rules.ply_limit)
+        };
+        self.fingerprint() == other.fingerprint() && history(self) == history(other)
+    }
+
     /// Returns these rules without those that depend on the history of a game: positions may be
     /// repeated, and there is no ply limit. The fingerprint is the same.
     pub(crate) fn without_history(&self) -> Ruleset {
