@@ -76,7 +76,9 @@ fn exception(error: &ProbeError, message: String) -> PyErr {
         }
         ProbeError::Position(_) => PositionError::new_err(message),
         ProbeError::Index(_) => SliceError::new_err(message),
-        ProbeError::Directory { .. } | ProbeError::Unreadable(_) => FolderError::new_err(message),
+        ProbeError::TablesWithoutFolder { .. }
+        | ProbeError::Directory { .. }
+        | ProbeError::Unreadable(_) => FolderError::new_err(message),
         ProbeError::WrongRules { .. }
         | ProbeError::WrongName { .. }
         | ProbeError::Unsupported(_) => WrongTable::new_err(message),

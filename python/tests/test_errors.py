@@ -149,6 +149,8 @@ def test_illegal_moves(brandubh: Tablebase) -> None:
 def test_missing_folders(tmp_path: Path) -> None:
     with pytest.raises(taflbase.FolderError, match="there is no such table folder"):
         taflbase.open("brandubh", tmp_path / "tables")
+    with pytest.raises(taflbase.FolderError, match="expected in a folder named brandubh"):
+        taflbase.open("brandubh", TABLES / "brandubh")
     (tmp_path / "brandubh").write_text("no folder")
     with pytest.raises(taflbase.FolderError, match="cannot read the folder"):
         taflbase.open("brandubh", tmp_path)

@@ -90,7 +90,9 @@ impl From<ProbeError> for CallError {
             ProbeError::MissingTable { .. } => TaflStatus::MissingTable,
             ProbeError::WrongRules { .. } | ProbeError::WrongName { .. } => TaflStatus::WrongRules,
             ProbeError::Position(_) => TaflStatus::BadPosition,
-            ProbeError::Directory { .. } | ProbeError::Unreadable(_) => TaflStatus::Io,
+            ProbeError::TablesWithoutFolder { .. }
+            | ProbeError::Directory { .. }
+            | ProbeError::Unreadable(_) => TaflStatus::Io,
             ProbeError::Unsupported(_) => TaflStatus::Unsupported,
             ProbeError::Corrupted(_)
             | ProbeError::Foreign { .. }

@@ -54,6 +54,13 @@ pub enum ProbeError {
     Position(PositionError),
     /// The slice cannot be indexed.
     Index(IndexError),
+    /// A folder of tables was given where the folder above it was expected.
+    TablesWithoutFolder {
+        /// The folder.
+        path: PathBuf,
+        /// The ruleset of the tablebase.
+        rules: String,
+    },
     /// A directory cannot be read.
     Directory {
         /// The directory.
@@ -99,6 +106,12 @@ impl fmt::Display for ProbeError {
             ),
             ProbeError::Position(error) => error.fmt(f),
             ProbeError::Index(error) => error.fmt(f),
+            ProbeError::TablesWithoutFolder { path, rules } => write!(
+                f,
+                "{}: the tables of {rules} are expected in a folder named {rules}, but this folder \
+                 has tables itself; give the folder above it",
+                path.display()
+            ),
             ProbeError::Directory { path, source } if source.kind() == io::ErrorKind::NotFound => {
                 write!(f, "{}: there is no such table folder", path.display())
             }

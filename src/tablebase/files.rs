@@ -139,6 +139,9 @@ impl Files {
         let folders = entries(tables)?;
         if exists(&own)? {
             self.add_directory(&own)?;
+        } else if folders.iter().any(|path| slice_and_metric(path).is_some()) {
+            let (path, rules) = (tables.to_owned(), rules.name.clone());
+            return Err(ProbeError::TablesWithoutFolder { path, rules });
         }
         self.add_siblings(rules, folders, &own);
         Ok(())

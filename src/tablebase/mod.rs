@@ -88,7 +88,8 @@ impl Tablebase {
     /// used for slices without a file.
     ///
     /// # Errors
-    /// If a folder cannot be read, or the common one does not exist.
+    /// If a folder cannot be read, or the common one does not exist or has tables itself where
+    /// the folder with the ruleset's name is missing.
     pub fn open(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
         Tablebase::open_with(rules, tables, TablebaseOptions::default())
     }
@@ -111,7 +112,7 @@ impl Tablebase {
     /// yet: a build may be about to create it.
     ///
     /// # Errors
-    /// If a folder exists and cannot be read.
+    /// As [`open`](Tablebase::open), but for a common folder that does not exist.
     pub fn open_files(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
         let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
         if files::exists(tables)? {

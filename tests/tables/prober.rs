@@ -211,6 +211,26 @@ fn tables_come_from_several_folders() {
 }
 
 /// Opens the tables of a folder; of the DTW tables only those that `keep` selects.
+/// A folder of a ruleset's tables is mistaken for the folder above it: without an error, all of
+/// them would seem to be missing.
+#[test]
+fn a_folder_of_tables_is_not_the_folder_above_it() {
+    let Tables { folder, rules, .. } = &*TABLES;
+    let own = folder.path().join("brandubh");
+    for rules in [rules.clone(), Ruleset::builtin("ashton").unwrap()] {
+        let name = rules.name.clone();
+        let error = Tablebase::open(rules, &own).err().unwrap();
+        assert!(matches!(&error, ProbeError::TablesWithoutFolder { path, .. } if *path == own));
+        assert!(error.to_string().contains(&format!("in a folder named {name}")), "{error}");
+    }
+    // Files beside the ruleset's folder are nobody's.
+    let (above, file) = (tempfile::tempdir().unwrap(), "K0v1.dtw");
+    fs::create_dir(above.path().join("brandubh")).unwrap();
+    fs::copy(own.join(file), above.path().join(file)).unwrap();
+    let base = Tablebase::open_files(rules.clone(), above.path()).unwrap();
+    assert!(base.slices(Metric::Dtw).is_empty());
+}
+
 fn some_of(folder: &Path, keep: impl Fn(&str) -> bool) -> (tempfile::TempDir, Tablebase) {
     let some = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(folder).unwrap() {
