@@ -15,7 +15,7 @@ use taflbase::table::Metric;
 use crate::answers::{answer, json};
 use crate::errors::{BuildError, ManifestError, SliceError, open_error};
 use crate::open::load_rules;
-use crate::parameters::{Strings, parse_in_range, parse_slice, parse_word};
+use crate::parameters::{Strings, parse_in_range, parse_optional_whole, parse_slice, parse_word};
 use crate::work;
 
 /// Builds the tables of slices and of all slices that they depend on, as `taflbase build`
@@ -52,7 +52,7 @@ pub fn build<'py>(
     metric: &str,
     force: bool,
     threads: i64,
-    memory_bytes: Option<u64>,
+    #[pyo3(from_py_with = parse_optional_whole)] memory_bytes: Option<u64>,
     scratch: Option<PathBuf>,
     level: Option<i64>,
     progress: Option<Bound<'py, PyAny>>,

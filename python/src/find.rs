@@ -34,9 +34,9 @@ pub struct Criteria {
 /// Keyword arguments that select among the positions found.
 pub struct Selection {
     pub longest: bool,
-    pub random: Option<usize>,
+    pub random: Option<u64>,
     pub seed: u64,
-    pub limit: Option<usize>,
+    pub limit: Option<u64>,
 }
 
 /// A distance, or the minimum and the maximum.
@@ -159,9 +159,9 @@ fn positions(
 ) -> Result<Vec<Found>, FindError> {
     let search = Search::new(rules, table, query)?.cancel_unless(should_continue);
     if let Some(count) = selection.random {
-        return find::random(&[search], count, selection.seed);
+        return find::random(&[search], count as usize, selection.seed);
     }
-    let limit = selection.limit.unwrap_or(usize::MAX);
+    let limit = selection.limit.map_or(usize::MAX, |limit| limit as usize);
     let mut found = Vec::new();
     if selection.longest {
         found = search.longest()?;

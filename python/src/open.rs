@@ -5,7 +5,7 @@ use taflbase::rules::Ruleset;
 use taflbase::tablebase::{BlockCache, TablebaseOptions};
 
 use crate::errors::{RulesetError, open_error};
-use crate::parameters::parse_word;
+use crate::parameters::{parse_whole, parse_word};
 use crate::tablebase::Tablebase;
 
 /// The signature below needs a literal, because Python displays it.
@@ -27,20 +27,20 @@ const _: () = assert!(BlockCache::DEFAULT_BYTES == 67_108_864);
 /// A file is opened when its slice is first probed. Raises RulesetError or FolderError.
 #[pyfunction]
 #[pyo3(signature = (
-    rules, tables=None, *, directories=Vec::new(), cache_bytes=67_108_864, access="mapped",
+    rules, tables=None, *, directories=None, cache_bytes=67_108_864, access="mapped",
     embedded=true
 ))]
 pub fn open(
     py: Python<'_>,
     rules: PathBuf,
     tables: Option<PathBuf>,
-    directories: Vec<PathBuf>,
-    cache_bytes: usize,
+    directories: Option<Vec<PathBuf>>,
+    #[pyo3(from_py_with = parse_whole)] cache_bytes: u64,
     access: &str,
     embedded: bool,
 ) -> PyResult<Tablebase> {
     let rules = load_rules(&rules)?;
-    let cache = BlockCache::new(cache_bytes);
+    let cache = BlockCache::new(cache_bytes as usize);
     let options = TablebaseOptions { access: parse_word("access", access)?, cache, embedded };
     let mut base = match tables {
         None => taflbase::Tablebase::with_options(rules, options),
@@ -48,7 +48,7 @@ pub fn open(
             .detach(|| taflbase::Tablebase::open_with(rules, &folder, options))
             .map_err(open_error)?,
     };
-    for directory in directories {
+    for directory in directories.unwrap_or_default() {
         base.add_directory(&directory).map_err(open_error)?;
     }
     Ok(Tablebase::new(base))

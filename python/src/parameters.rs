@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::types::PyAnyMethods;
-use pyo3::{Borrowed, FromPyObject, PyAny, PyErr, PyResult};
+use pyo3::{Borrowed, Bound, FromPyObject, PyAny, PyErr, PyResult};
 use taflbase::engine::{Clock, Limits};
 use taflbase::rules::Side;
 use taflbase::slice::Slice;
@@ -74,6 +74,33 @@ impl<'py> FromPyObject<'_, 'py> for Strings {
             PyTypeError::new_err(format!("give a string or a list of strings, not {given}"))
         })
     }
+}
+
+/// Parses a whole number from 0.
+pub fn parse_whole(argument: &Bound<'_, PyAny>) -> PyResult<u64> {
+    argument.extract().map_err(|error: PyErr| {
+        let given = shown(argument.as_borrowed());
+        let message = format!("give a whole number from 0 to {}, not {given}", u64::MAX);
+        if error.is_instance_of::<PyOverflowError>(argument.py()) {
+            PyValueError::new_err(message)
+        } else {
+            PyTypeError::new_err(message)
+        }
+    })
+}
+
+/// As [`parse_whole`], or None.
+pub fn parse_optional_whole(argument: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    if argument.is_none() { Ok(None) } else { parse_whole(argument).map(Some) }
+}
+
+/// Parses a pair of whole numbers from 0, or None.
+pub fn parse_optional_pair(argument: &Bound<'_, PyAny>) -> PyResult<Option<(u64, u64)>> {
+    if argument.is_none() {
+        return Ok(None);
+    }
+    let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) = argument.extract()?;
+    Ok(Some((parse_whole(&first)?, parse_whole(&second)?)))
 }
 
 /// Returns an argument as Python shows it.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pyo3::{PyResult, Python};
 use taflbase::Game;
-use taflbase::engine::{Engine, Iteration, Limits, SearchRequest, Stopper};
+use taflbase::engine::{Engine, EngineError, Iteration, Limits, SearchRequest, Stopper};
 use taflbase::moves::Move;
 
 use crate::errors::SearchError;
@@ -38,6 +38,8 @@ struct Progress {
     last: Option<Iteration>,
     /// The reason of a stop, once one was requested.
     stop_reason: Option<StopReason>,
+    /// The error of a search that the engine refused.
+    error: Option<EngineError>,
     end: Option<End>,
 }
 
@@ -55,6 +57,7 @@ pub enum StopReason {
 enum End {
     Done,
     Replaced,
+    /// The engine panicked.
     Failed,
 }
 
@@ -77,9 +80,9 @@ impl Search {
             let _end = EndGuard(&running);
             let Request { limits, lines, root_moves } = request;
             let request = SearchRequest { limits, lines, root_moves: &root_moves };
-            let last = engine.search(&game, request, &mut |iteration| running.report(iteration));
-            if let Ok(last) = last {
-                running.report(&last);
+            match engine.search(&game, request, &mut |iteration| running.report(iteration)) {
+                Ok(last) => running.report(&last),
+                Err(error) => lock(&running.progress).error = Some(error),
             }
         })?;
         Ok(search)
@@ -155,7 +158,11 @@ impl Search {
 impl Progress {
     /// Returns the result of a finished search.
     fn result(&self) -> Option<PyResult<Iteration>> {
-        let reason = match (self.end?, &self.last) {
+        let end = self.end?;
+        if let Some(error) = &self.error {
+            return Some(Err(SearchError::new_err(error.to_string())));
+        }
+        let reason = match (end, &self.last) {
             (End::Done, Some(last)) => return Some(Ok(last.clone())),
             (End::Replaced, _) => {
                 "the engine was given other work, or closed, before the search ended"

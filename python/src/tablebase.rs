@@ -19,7 +19,9 @@ use crate::board::Board;
 use crate::bulk::{BATCH, Columns};
 use crate::errors::{self, Closed, DamagedTable, MissingTable, MoveError, PositionError};
 use crate::find::{Criteria, Distance, Selection, find};
-use crate::parameters::{Strings, parse_slice, parse_word};
+use crate::parameters::{
+    Strings, parse_optional_pair, parse_optional_whole, parse_slice, parse_whole, parse_word,
+};
 use crate::slice_values::Part;
 use crate::squares::{Squares, one_position};
 use crate::verify::{Request, verify};
@@ -283,8 +285,8 @@ impl Tablebase {
         py: Python<'py>,
         slice: &str,
         sample: Option<f64>,
-        seed: u64,
-        memory_bytes: Option<u64>,
+        #[pyo3(from_py_with = parse_whole)] seed: u64,
+        #[pyo3(from_py_with = parse_optional_whole)] memory_bytes: Option<u64>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let request = Request { slice: parse_slice(slice)?, sample, seed, memory_bytes };
@@ -368,9 +370,9 @@ impl Tablebase {
         empty: Option<Strings>,
         pattern: Option<String>,
         longest: bool,
-        random: Option<usize>,
-        seed: u64,
-        limit: Option<usize>,
+        #[pyo3(from_py_with = parse_optional_whole)] random: Option<u64>,
+        #[pyo3(from_py_with = parse_whole)] seed: u64,
+        #[pyo3(from_py_with = parse_optional_whole)] limit: Option<u64>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let base = self.shared()?;
         let slice = parse_slice(slice)?;
@@ -483,7 +485,7 @@ impl Tablebase {
         slice: &str,
         to_move: &str,
         metric: Option<&str>,
-        rows: Option<(u64, u64)>,
+        #[pyo3(from_py_with = parse_optional_pair)] rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         part(slice, to_move, metric, rows)?.values(py, &*self.shared()?)
     }
@@ -499,7 +501,7 @@ impl Tablebase {
         slice: &str,
         to_move: &str,
         metric: Option<&str>,
-        rows: Option<(u64, u64)>,
+        #[pyo3(from_py_with = parse_optional_pair)] rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         part(slice, to_move, metric, rows)?.classes(py, &*self.shared()?)
     }

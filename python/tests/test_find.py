@@ -56,6 +56,11 @@ def test_a_seed_draws_the_same_positions(brandubh: Tablebase) -> None:
         ({"plies": (9, 3)}, "plies: 9 to 3 is an empty range"),
         ({"plies": 70000}, "^plies must be a number from 0 to 65535, or two of them, not 70000"),
         ({"plies": (-1, 3)}, r"^plies must be .*, not \(-1, 3\)"),
+        ({"value": "draw", "longest": True}, "^a position that is draw has no distance"),
+        ({"value": "draw", "plies": 3}, "^a position that is draw has no distance"),
+        ({"random": -1}, "^give a whole number from 0 to 18446744073709551615, not -1"),
+        ({"limit": -3}, "^give a whole number from 0 to 18446744073709551615, not -3"),
+        ({"seed": 1 << 64}, "^give a whole number from 0 to .*, not 18446744073709551616"),
         ({"to_move": "black"}, "to_move must be"),
         ({"pattern": "/*/"}, "pattern: 1 rank"),
         ({"random": 3, "limit": 2}, "random cannot be combined with limit"),
@@ -66,9 +71,13 @@ def test_invalid_searches(brandubh: Tablebase, wanted: dict, message: str) -> No
         brandubh.find("K1v1", **wanted)
 
 
-def test_names_are_a_string_or_several(brandubh: Tablebase) -> None:
+def test_arguments_of_other_types(brandubh: Tablebase) -> None:
     with pytest.raises(TypeError, match="^give a string or a list of strings, not 24"):
         brandubh.find("K1v1", king=24)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^give a whole number from 0 to .*, not '3'"):
+        brandubh.find("K1v1", limit="3")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^give a whole number from 0 to .*, not -2"):
+        brandubh.slice_values("K1v1", "attackers", rows=(-2, 3))
     with pytest.raises(TypeError, match="^give a string or a list of strings, not 5"):
         taflbase.build("brandubh", "tables", slices=5)  # type: ignore[call-overload]
 

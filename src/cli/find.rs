@@ -11,7 +11,7 @@ use taflbase::find::{
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::tablebase::Probed;
-use taflbase::value::{Plies, Wdl};
+use taflbase::value::Plies;
 
 use super::arguments::{ExistingSlices, MAX, Threads, parse_number};
 use super::error::CliError;
@@ -169,13 +169,6 @@ impl Args {
             Some(value) => Some(parse_outcome(rules, value).map_err(invalid_value("--value"))?),
             None => None,
         };
-        if wdl == Some(Wdl::Draw) && (wanted.plies.is_some() || self.output.longest) {
-            let option = if self.output.longest { "--longest" } else { "--plies" };
-            let open = rules.endless.name();
-            return Err(CliError::Error(format!(
-                "{option} selects by distance, but a position that is {open} has none"
-            )));
-        }
         let to_move = wanted.to_move.as_deref();
         Ok(Query {
             to_move: Side::ALL.into_iter().find(|side| Some(side.name()) == to_move),

@@ -14,6 +14,9 @@ pub enum FindError {
     Table(StatsError),
     /// The query needs distances, and the slice has a WDL table only.
     NoDistances(Slice),
+    /// The query needs distances, and wants positions that have none: those of this outcome,
+    /// `draw`, `undecided` or `endless`.
+    OpenWithoutDistance(&'static str),
     /// No position can match the pattern.
     Pattern(PatternError),
     /// The name of an outcome that the rules do not have.
@@ -33,6 +36,11 @@ impl fmt::Display for FindError {
                 f,
                 "{slice} has a WDL table only, without distances: build the slice, or search \
                  without plies"
+            ),
+            FindError::OpenWithoutDistance(open) => write!(
+                f,
+                "a position that is {open} has no distance: search for it without plies and \
+                 longest"
             ),
             FindError::Pattern(error) => error.fmt(f),
             FindError::Outcome { name, open } => {

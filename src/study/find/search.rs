@@ -25,8 +25,8 @@ impl<'a> Search<'a> {
     /// Prepares a search in a table of these rules.
     ///
     /// # Errors
-    /// If the table was made for other rules, if the query needs distances and the table has
-    /// none, or if no position can match the pattern.
+    /// If the table was made for other rules, if the query needs distances and the table or the
+    /// wanted positions have none, or if no position can match the pattern.
     pub fn new(
         rules: &'a Ruleset,
         table: &'a Table<TableFile>,
@@ -75,17 +75,17 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the positions with the longest distance, for each side to move: wins, or losses
-    /// if the query requires them; draws have no distance. All of them are held in memory.
+    /// if the query requires them. All of them are held in memory.
     ///
     /// # Errors
-    /// As [`each`](Search::each), and if the table has no distances.
+    /// As [`each`](Search::each), and those of [`check_distances`](Search::check_distances).
     pub fn longest(&self) -> Result<Vec<Found>, FindError> {
         self.check_distances()?;
         let wanted = self.query.wdl.unwrap_or(Wdl::Win);
         let mut all = Longest::default();
         self.run(
             |mut hits| {
-                hits.retain(|hit| wanted != Wdl::Draw && outcome(hit.code) == wanted);
+                hits.retain(|hit| outcome(hit.code) == wanted);
                 Longest::of(hits)
             },
             |longest| {
@@ -96,11 +96,14 @@ impl<'a> Search<'a> {
         Ok(all.into_hits().iter().flat_map(|hit| self.found(hit)).collect())
     }
 
-    /// Checks that the table has distances.
+    /// Checks that the table has distances, and that wanted positions can have one.
     ///
     /// # Errors
-    /// If it has none.
+    /// If the table has none, or if positions that neither side can force are wanted.
     pub fn check_distances(&self) -> Result<(), FindError> {
+        if self.query.wdl == Some(Wdl::Draw) {
+            return Err(FindError::OpenWithoutDistance(self.scan.rules.endless.name()));
+        }
         match self.scan.table.header().metric {
             Metric::Dtw => Ok(()),
             Metric::Wdl => Err(FindError::NoDistances(self.scan.index.slice())),
