@@ -20,7 +20,7 @@ pub struct Slice {
 impl Slice {
     /// Returns the number of pieces, including the king.
     pub fn men(self) -> usize {
-        1 + self.defenders + self.attackers
+        self.defenders.saturating_add(self.attackers).saturating_add(1)
     }
 }
 

@@ -32,6 +32,9 @@ pub enum VerifyError {
         /// The rule's field in ruleset files.
         field: &'static str,
     },
+    /// The sample has no blocks to choose: its percentage is not above 0 and up to 100, or there is
+    /// no such part of it.
+    ImpossibleSample,
     /// The verification was cancelled by its [`Progress`](crate::progress::Progress).
     Cancelled,
     /// A table has distances of more than 65530 plies, the longest that can be verified.
@@ -65,6 +68,10 @@ impl fmt::Display for VerifyError {
                 "{slice} cannot be verified: this version does not verify games with {field} where \
                  it can matter"
             ),
+            VerifyError::ImpossibleSample => f.write_str(
+                "there is no such sample: its percentage must be above 0 and up to 100, and its \
+                 part below the number of parts",
+            ),
             VerifyError::Cancelled => f.write_str("the verification was cancelled"),
             VerifyError::TooLong(slice) => {
                 write!(
@@ -83,6 +90,7 @@ impl std::error::Error for VerifyError {
             VerifyError::TooLarge { .. }
             | VerifyError::BlockTooLarge { .. }
             | VerifyError::UnknownRule { .. }
+            | VerifyError::ImpossibleSample
             | VerifyError::Cancelled
             | VerifyError::TooLong(_) => None,
         }

@@ -128,13 +128,17 @@ pub fn verify_slice(
 /// which belong to the whole table, are not.
 ///
 /// # Errors
-/// See [`verify_slice`]; memory must hold one block and those that its moves lead to.
+/// See [`verify_slice`]; memory must hold one block and those that its moves lead to. If the
+/// sample's percentage or part is impossible.
 pub fn verify_sample(
     base: &Tablebase,
     slice: Slice,
     sample: &Sample,
     progress: &dyn Progress,
 ) -> Result<Verdict, VerifyError> {
+    if !sample.is_possible() {
+        return Err(VerifyError::ImpossibleSample);
+    }
     verify(base, slice, Some(sample), progress)
 }
 

@@ -22,6 +22,11 @@ const RUN_ROWS: usize = 1 << 10;
 const MIN_RUNS: usize = 1 << 10;
 
 impl Sample {
+    /// Returns whether there is such a part of such a choice.
+    pub(super) fn is_possible(&self) -> bool {
+        self.percent > 0.0 && self.percent <= 100.0 && self.part < self.parts
+    }
+
     /// Chooses from `blocks` blocks of `rows` rows each, and returns this part of the choice in
     /// order.
     pub(super) fn choose(&self, blocks: usize, rows: usize) -> impl Iterator<Item = usize> + use<> {
@@ -29,7 +34,7 @@ impl Sample {
         let mut left = blocks.div_ceil(run);
         let mut wanted = (self.percent / 100.0 * left as f64).round() as usize;
         wanted = wanted.clamp(1, left);
-        let start = |part: usize| part * wanted / self.parts.max(1);
+        let start = |part: usize| part * wanted / self.parts;
         let own = start(self.part)..start(self.part + 1);
         let mut random = SeededRng::new(self.seed);
         // Selection sampling: each run is chosen with the probability wanted / left.

@@ -502,6 +502,21 @@ fn a_wrong_value_is_found_if_its_block_is_in_the_sample() {
     assert_eq!(verdicts, (0..40).map(verdict).collect::<Vec<_>>(), "the same every time");
 }
 
+#[test]
+fn impossible_samples_are_refused() {
+    let tables = Tables::new("brandubh", &["K0v1"]);
+    let verify = |sample| tables.verify_sample("K0v1".parse().unwrap(), sample);
+    assert!(verify(EVERYTHING).is_ok());
+    for percent in [0.0, -1.0, 100.1, f64::NAN] {
+        let refused = verify(Sample { percent, ..EVERYTHING });
+        assert!(matches!(refused, Err(VerifyError::ImpossibleSample)), "{percent}");
+    }
+    for (part, parts) in [(0, 0), (1, 1), (5, 3)] {
+        let refused = verify(Sample { part, parts, ..EVERYTHING });
+        assert!(matches!(refused, Err(VerifyError::ImpossibleSample)), "{part} of {parts}");
+    }
+}
+
 /// Several processes find together what one finds.
 #[test]
 fn the_parts_of_a_sample_add_up_to_it() {
