@@ -61,10 +61,12 @@ impl ExternalPlayer {
     #[new]
     fn new(py: Python<'_>, rules: PathBuf, command: &str) -> PyResult<ExternalPlayer> {
         let rules = Arc::new(load_rules(&rules)?);
-        let start =
-            |_: &work::Reporter<'_>| otep::ExternalPlayer::start(command, Arc::clone(&rules));
-        let player = work::run(py, None, || {}, start)?.map_err(failed)?;
-        let (name, stopper) = (player.name(), player.stopper());
+        let stopper = Stopper::default();
+        let start = |_: &work::Reporter<'_>| {
+            otep::ExternalPlayer::start_with(command, Arc::clone(&rules), &stopper)
+        };
+        let player = work::run(py, None, || stopper.stop(), start)?.map_err(failed)?;
+        let name = player.name();
         let player = Mutex::new(Some(Program { player, game: None }));
         Ok(ExternalPlayer { rules, name, stopper, player })
     }

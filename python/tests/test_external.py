@@ -102,6 +102,9 @@ def test_waiting_can_be_interrupted() -> None:
             signal.setitimer(signal.ITIMER_REAL, 2)
             with ExternalPlayer("brandubh", command("slow")) as player:
                 player.best_move(Game("brandubh"), time=600)
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            ExternalPlayer("brandubh", "sleep 1000")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

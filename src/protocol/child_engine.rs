@@ -1,5 +1,3 @@
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::engine::{Clock, PlayerError, Stopper};
@@ -27,8 +25,8 @@ pub(super) struct ChildEngine {
     farewell: &'static str,
     /// The program, or the reason that it is not running.
     process: Result<EngineProcess, String>,
-    /// Set to stop waiting for a reply.
-    stopped: Arc<AtomicBool>,
+    /// Stops waiting for a reply.
+    stopper: Stopper,
 }
 
 impl ChildEngine {
@@ -40,8 +38,13 @@ impl ChildEngine {
             link,
             farewell,
             process,
-            stopped: Arc::default(),
+            stopper: Stopper::default(),
         }
+    }
+
+    /// Sets the handle that interrupts the wait for a reply.
+    pub(super) fn with_stopper(self, stopper: &Stopper) -> ChildEngine {
+        ChildEngine { stopper: stopper.clone(), ..self }
     }
 
     /// Starts it.
@@ -73,7 +76,7 @@ impl ChildEngine {
 
     /// Returns a handle that interrupts the wait for a reply from another thread.
     pub(super) fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(&self.stopped))
+        self.stopper.clone()
     }
 
     pub(super) fn error(&self, reason: impl ToString) -> PlayerError {
@@ -102,7 +105,7 @@ impl ChildEngine {
         time_limit: Duration,
         parse: impl FnMut(&str) -> Option<T>,
     ) -> Result<T, ProcessError> {
-        let stopped = Arc::clone(&self.stopped);
+        let Stopper(stopped) = self.stopper();
         self.process()?.await_reply(time_limit, &stopped, parse)
     }
 }

@@ -55,8 +55,20 @@ impl ExternalPlayer {
     /// If OpenTafl's notation cannot express the rules, or the program does not start or does not
     /// send `hello`.
     pub fn start(command: &str, rules: Arc<Ruleset>) -> Result<ExternalPlayer, PlayerError> {
+        ExternalPlayer::start_with(command, rules, &Stopper::default())
+    }
+
+    /// As [`start`](ExternalPlayer::start), with a handle that interrupts the start, too.
+    ///
+    /// # Errors
+    /// As [`start`](ExternalPlayer::start), and if it is stopped.
+    pub fn start_with(
+        command: &str,
+        rules: Arc<Ruleset>,
+        stopper: &Stopper,
+    ) -> Result<ExternalPlayer, PlayerError> {
         let mut player = ExternalPlayer {
-            engine: ChildEngine::new(command, Link::Pipes, "goodbye"),
+            engine: ChildEngine::new(command, Link::Pipes, "goodbye").with_stopper(stopper),
             sent_game: None,
             has_side: false,
             full_moves: false,
