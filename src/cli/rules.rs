@@ -36,8 +36,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 }
 
 fn list(session: &Session) -> Result<(), CliError> {
-    let rulesets = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
-    let mut entries: Vec<RulesetSummary> = rulesets.map(|rules| rules.summary()).collect();
+    let rulesets = Ruleset::builtins().iter();
+    let mut entries: Vec<RulesetSummary> = rulesets.map(Ruleset::summary).collect();
     entries.sort_by_key(RulesetSummary::list_order);
     if session.json() {
         return entries.iter().try_for_each(|entry| session.json_line(entry));

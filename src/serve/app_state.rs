@@ -126,8 +126,9 @@ impl AppState {
         tables: Option<&Path>,
         options: ServeOptions,
     ) -> Result<AppState, OpenError> {
-        let builtin = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
-        let all = builtin.map(|rules| (rules, true)).chain(more.into_iter().map(|r| (r, false)));
+        let builtin = Ruleset::builtins().iter();
+        let all =
+            builtin.map(|rules| (rules.clone(), true)).chain(more.into_iter().map(|r| (r, false)));
         let mut opened: Vec<(Arc<Tablebase>, bool)> = Vec::new();
         for (rules, is_builtin) in all {
             let table_options = TablebaseOptions {

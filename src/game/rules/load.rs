@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::error::FieldFault;
 use super::file::File;
@@ -37,6 +38,13 @@ impl Ruleset {
     /// Returns the names of the built-in rulesets.
     pub fn builtin_names() -> &'static [&'static str] {
         NAMES
+    }
+
+    /// Returns the built-in rulesets, in the order of their names' list.
+    pub fn builtins() -> &'static [Ruleset] {
+        static PARSED: LazyLock<Vec<Ruleset>> =
+            LazyLock::new(|| NAMES.iter().filter_map(|name| Ruleset::builtin(name)).collect());
+        &PARSED
     }
 
     /// Returns the built-in ruleset of this name.

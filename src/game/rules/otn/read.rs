@@ -173,7 +173,7 @@ fn words(record: &str) -> String {
 /// Returns the built-in ruleset with the same values of positions, if there is one, with the start
 /// and the repetition rules of `rules`.
 fn as_builtin(rules: Ruleset) -> Ruleset {
-    let builtins = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
+    let builtins = Ruleset::builtins().iter();
     let mut same = builtins.filter(|known| known.fingerprint() == rules.fingerprint());
     let Some(known) = same.find(|known| known.ply_limit.is_none()) else {
         return rules;
@@ -185,7 +185,7 @@ fn as_builtin(rules: Ruleset) -> Ruleset {
         repetition: rules.decisions.repetition,
         repetition_occurrence: rules.decisions.repetition_occurrence,
         repetition_counts_start: rules.decisions.repetition_counts_start,
-        ..known.decisions
+        ..known.decisions.clone()
     };
-    Ruleset { decisions, derived: known.derived }
+    Ruleset { decisions, derived: known.derived.clone() }
 }
