@@ -8,6 +8,7 @@ use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 
+use super::arguments::parse_number;
 use super::error::CliError;
 use super::measure::build_measured;
 use super::model::{BYTES, MeasuredSlice, Model, Time};
@@ -15,6 +16,15 @@ use super::temporary::TemporaryFolder;
 
 /// The usual limit on the CPU seconds of a calibration.
 pub(super) const CALIBRATION_SECONDS: u64 = 14;
+
+/// The option that limits a calibration.
+#[derive(clap::Args)]
+pub(super) struct CalibrationLimit {
+    /// Build small slices for at most this many CPU seconds, to estimate times and sizes
+    #[arg(long, value_name = "SECONDS", default_value_t = CALIBRATION_SECONDS)]
+    #[arg(value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
+    pub(super) calibration: u64,
+}
 
 /// Models fitted to small slices.
 pub(super) struct Calibration {

@@ -8,7 +8,7 @@ use taflbase::slice::Slice;
 
 use super::arguments::{RequestedSlices, parse_bytes, parse_number};
 use super::build::nothing_to_build;
-use super::calibration::{CALIBRATION_SECONDS, Calibration, file_bytes};
+use super::calibration::{Calibration, CalibrationLimit, file_bytes};
 use super::error::CliError;
 use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size, time};
@@ -28,10 +28,8 @@ pub(super) struct Args {
     /// Use N threads per process; 0: one per core here [default: 0]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 0, { 1 << 16 }>)]
     threads: Option<u64>,
-    /// Build small slices for at most this many CPU seconds, to estimate times and sizes
-    #[arg(long, value_name = "SECONDS", default_value_t = CALIBRATION_SECONDS)]
-    #[arg(value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
-    calibration: u64,
+    #[command(flatten)]
+    limit: CalibrationLimit,
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or reuse, with their dependencies.
@@ -142,7 +140,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         memory_bytes: args.memory,
         threads: args.threads.map(|threads| threads as usize),
     };
-    let estimates = estimate(&base, &plans, &processes, args.calibration, session)?;
+    let estimates = estimate(&base, &plans, &processes, args.limit.calibration, session)?;
     if session.json() {
         return estimates.iter().try_for_each(|estimate| session.json_line(estimate));
     }

@@ -235,7 +235,8 @@ fn what_further_men_take_is_estimated_up_to_the_whole_game() {
     // in the time that estimates may take.
     let rules = ruleset("great-corner");
     place.run(&["build", &rules, "--men", "3"]).done();
-    let data = &place.run(&["report", &rules, "--json", "--html", "a.html"]).json()[0];
+    let report = ["report", &rules, "--json", "--html", "a.html", "--calibration", "2"];
+    let data = &place.run(&report).json()[0];
     let growth = data["growth"].as_array().unwrap();
     let men: Vec<u64> = growth.iter().map(|row| row["men"].as_u64().unwrap()).collect();
     assert_eq!(men, (2..=37).collect::<Vec<_>>());

@@ -6,17 +6,22 @@ use taflbase::build::{SlicePlan, plan};
 use taflbase::report::{Report, SliceCost};
 use taflbase::slice::Slice;
 
-use crate::cli::calibration::{CALIBRATION_SECONDS, Calibration};
+use crate::cli::calibration::Calibration;
 use crate::cli::error::CliError;
 use crate::cli::model::MeasuredSlice;
 
-/// Estimates the cost of all slices of the game; sizes are fitted to those of the report.
-pub(super) fn costs(base: &Tablebase, report: &Report) -> Result<Vec<SliceCost>, CliError> {
+/// Estimates the cost of all slices of the game, after a calibration of at most this many CPU
+/// seconds; sizes are fitted to those of the report.
+pub(super) fn costs(
+    base: &Tablebase,
+    report: &Report,
+    seconds: u64,
+) -> Result<Vec<SliceCost>, CliError> {
     let placements = slice_placements(base.rules());
     let slices: Vec<Slice> = placements.iter().map(|&(slice, _)| slice).collect();
     let plans = plan(base, &slices)?;
     let known = known_sizes(report, &plans);
-    let calibration = Calibration::fit(base.rules(), &plans, CALIBRATION_SECONDS, known)?;
+    let calibration = Calibration::fit(base.rules(), &plans, seconds, known)?;
     let images = base.rules().symmetries().order() as f64;
     let costs = placements.iter().map(|(slice, placements)| {
         // Numbers with all their digits are numbers of this type.

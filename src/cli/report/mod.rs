@@ -11,6 +11,7 @@ use taflbase::report::{ManifestFile, Report, SliceSection, Source};
 use taflbase::rules::Ruleset;
 
 use super::arguments::{ExistingSlices, Threads};
+use super::calibration::CalibrationLimit;
 use super::counting::count_each;
 use super::error::CliError;
 use super::file;
@@ -34,8 +35,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Leave out what further men would take, which takes some ten seconds to estimate
-    #[arg(long)]
+    #[arg(long, conflicts_with = "calibration")]
     no_estimates: bool,
+    #[command(flatten)]
+    limit: CalibrationLimit,
     #[command(flatten)]
     threads: Threads,
 }
@@ -50,8 +53,8 @@ chart has its figures in a table. --from needs no tables: a manifest has counts,
 wins and sizes, and the report leaves out what it does not have, and says so.
 
 What further men would take, up to the whole game, is estimated as by `taflbase plan`: sizes
-from the tables that exist, times from builds of the smallest slices on this machine. Times
-are always estimates.
+from the tables that exist, times from builds of the smallest slices on this machine, which
+--calibration limits. Times are always estimates.
 
 Examples:
   taflbase report brandubh
@@ -86,7 +89,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     };
     report.command = Some(command_line());
     if !is_summary && !args.no_estimates {
-        let costs = estimates::costs(&base, &report)?;
+        let costs = estimates::costs(&base, &report, args.limit.calibration)?;
         report = report.with_costs(&costs);
     }
     if is_summary {
