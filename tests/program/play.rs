@@ -150,6 +150,23 @@ fn another_player_can_replace_the_engine() {
 }
 
 #[test]
+fn a_game_goes_on_without_an_opponent_that_fails_or_resigns() {
+    let exits = "otep:sh -c 'echo hello; read rules; exit 3'";
+    let arguments = ["brandubh", "--side", "defenders", "--opponent", exits];
+    let lines = output_of(&arguments, "d1-c1\nside defenders\nd3-c3\n");
+    let failed = "sh: has ended with exit status 3: you play both sides now; `side` changes that";
+    // It is started again when it is to move again.
+    assert_eq!(lines.iter().filter(|line| *line == failed).count(), 2, "{lines:?}");
+
+    let resigns = "htp:sh -c 'while read line; do case \"$line\" in generate_move*) \
+                   echo = play attacker resigns _;; *) echo =;; esac; done'";
+    let arguments = ["copenhagen", "--side", "defenders", "--opponent", resigns];
+    let lines = output_of(&arguments, "undo\n");
+    let end = "the defenders win: the attackers resign";
+    assert!(lines.iter().filter(|line| *line == end).count() >= 1, "{lines:?}");
+}
+
+#[test]
 fn an_invalid_opponent_is_refused() {
     for (arguments, words) in [
         (["mcgill", "--opponent", "nobody"], "there is no kind of player \"nobody\""),

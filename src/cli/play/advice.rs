@@ -89,9 +89,8 @@ impl TerminalGame<'_> {
             },
         };
         let (game, stopper) = (&self.game, engine.stopper());
-        let Some(found) =
-            self.interrupt.run(Some(stopper), || engine.search(game, limits, &mut |_| {}))?
-        else {
+        let found = self.interrupt.run(Some(stopper), || engine.search(game, limits, &mut |_| {}));
+        let Some(found) = found.transpose()? else {
             return self.say("stopped");
         };
         let best = &found.lines[0];

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use taflbase::Tablebase;
-use taflbase::engine::{Engine, Limits, Stopper};
+use taflbase::engine::{Engine, Limits, PlayerError, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::position::Position;
@@ -80,7 +80,7 @@ impl Strategist {
     }
 
     /// Chooses a move; also returns what is known of it as text.
-    pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), CliError> {
+    pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), PlayerError> {
         let proved = self.certified.book.strategy_move(game.position());
         // Where a repetition loses, no proof that a side does not lose can rule one out.
         if let Some(BookMove { played, wins, .. }) = proved
@@ -89,7 +89,10 @@ impl Strategist {
             let claim = if wins { "proved win" } else { "proved not to lose" };
             return Ok((played, format!(" ({claim})")));
         }
-        let found = self.engine.search(game, self.limits, &mut |_| {})?;
+        let found = self
+            .engine
+            .search(game, self.limits, &mut |_| {})
+            .map_err(|error| PlayerError::new(self.name(), error))?;
         let best = &found.lines[0];
         Ok((best.moves[0], format!(" ({}, depth {})", score_text(best.score), found.depth)))
     }

@@ -2,7 +2,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use taflbase::engine::Stopper;
 
-use super::super::error::CliError;
 use super::super::interrupt::on_interrupt;
 
 /// A running search; `None` if it cannot be stopped.
@@ -26,19 +25,13 @@ impl InterruptHandler {
         InterruptHandler(current)
     }
 
-    /// Runs a search that Ctrl-C can stop; returns `None` if it was stopped.
-    pub(super) fn run<T, E: Into<CliError>>(
-        &self,
-        stopper: Option<Stopper>,
-        search: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Option<T>, CliError> {
+    /// Runs a search that Ctrl-C can stop; returns `None` if it was stopped, whatever it ended with.
+    pub(super) fn run<T>(&self, stopper: Option<Stopper>, search: impl FnOnce() -> T) -> Option<T> {
         // A stop that came too late for the previous search must not end this one.
         stopper.iter().for_each(Stopper::reset);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(stopper);
-        let result = search();
-        let is_finished = take(&self.0).is_some();
-        let found = result.map_err(Into::into)?;
-        Ok(is_finished.then_some(found))
+        let found = search();
+        take(&self.0).map(|_| found)
     }
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use taflbase::arena::{Contestant, Level, PlayerContext, factory};
-use taflbase::engine::{Clock, Engine, Limits, Score, SearchRequest, Stopper};
+use taflbase::engine::{Clock, Engine, Limits, PlayerError, Score, SearchRequest, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 
@@ -22,7 +22,12 @@ pub(super) enum Opponent {
     /// The engine.
     Engine { level: &'static Level, engine: Box<Engine>, limits: Limits },
     /// Another player, with the limits of the strongest level.
-    Player(Box<dyn Contestant>, Limits),
+    Player {
+        player: Box<dyn Contestant>,
+        limits: Limits,
+        /// Whether it has failed, and has to begin the game again.
+        has_failed: bool,
+    },
 }
 
 impl Opponent {
@@ -30,9 +35,11 @@ impl Opponent {
     pub(super) fn named(args: &Args, sources: &Sources, game: &Game) -> Result<Opponent, CliError> {
         match args.opponent.trim() {
             "engine" => Opponent::at(args.level, args, sources),
-            described => {
-                Ok(Opponent::Player(player(described, sources, game)?, strongest_limits(args)))
-            }
+            described => Ok(Opponent::Player {
+                player: player(described, sources, game)?,
+                limits: strongest_limits(args),
+                has_failed: false,
+            }),
         }
     }
 
@@ -60,7 +67,7 @@ impl Opponent {
     pub(super) fn name(&self) -> String {
         match self {
             Opponent::Engine { level, .. } => format!("taflbase ({})", level.name()),
-            Opponent::Player(player, _) => player.name(),
+            Opponent::Player { player, .. } => player.name(),
         }
     }
 
@@ -68,7 +75,7 @@ impl Opponent {
     pub(super) fn described(&self) -> String {
         match self {
             Opponent::Engine { level, .. } => format!("the engine (level {})", level.name()),
-            Opponent::Player(player, _) => player.name(),
+            Opponent::Player { player, .. } => player.name(),
         }
     }
 
@@ -76,7 +83,7 @@ impl Opponent {
     pub(super) fn stopper(&self) -> Option<Stopper> {
         match self {
             Opponent::Engine { engine, .. } => Some(engine.stopper()),
-            Opponent::Player(player, _) => player.stopper(),
+            Opponent::Player { player, .. } => player.stopper(),
         }
     }
 
@@ -87,16 +94,23 @@ impl Opponent {
                 engine.clear();
                 Ok(())
             }
-            Opponent::Player(player, _) => player.begin(game).map_err(CliError::new),
+            Opponent::Player { player, has_failed, .. } => {
+                *has_failed = false;
+                player.begin(game).map_err(CliError::new)
+            }
         }
     }
 
-    /// Chooses a move; also returns its evaluation as text.
-    pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), CliError> {
+    /// Chooses a move; also returns its evaluation as text. A player that has failed begins the
+    /// game again.
+    pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), PlayerError> {
+        let name = self.name();
         match self {
             Opponent::Engine { level, engine, limits } => {
                 let request = SearchRequest { lines: level.lines(), ..(*limits).into() };
-                let found = engine.search(game, request, &mut |_| {})?;
+                let found = engine
+                    .search(game, request, &mut |_| {})
+                    .map_err(|error| PlayerError::new(name, error))?;
                 let chosen = level.choose(&found, random_seed());
                 let line = found
                     .lines
@@ -106,12 +120,16 @@ impl Opponent {
                 let evaluation = format!(" ({}, depth {})", score_text(line.score), found.depth);
                 Ok((line.moves[0], evaluation))
             }
-            Opponent::Player(player, limits) => {
+            Opponent::Player { player, limits, has_failed } => {
+                if std::mem::replace(has_failed, true) {
+                    player.begin(game)?;
+                }
                 let clock = match *limits {
                     Limits { nodes: Some(nodes), time: None, .. } => Clock::Nodes(nodes),
                     Limits { time, .. } => Clock::PerMove(time.unwrap_or(DEFAULT_TIME)),
                 };
-                let chosen = player.choose(game, clock).map_err(CliError::new)?;
+                let chosen = player.choose(game, clock)?;
+                *has_failed = false;
                 let evaluation = match player.score() {
                     Some(score) => format!(" ({})", score_text(score)),
                     None => String::new(),

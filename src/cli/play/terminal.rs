@@ -221,10 +221,21 @@ impl<'a> TerminalGame<'a> {
         let answer = self.interrupt.run(stopper, || match strategist {
             Some(strategist) => strategist.choose(&self.game),
             None => self.opponent.choose(&self.game),
-        })?;
-        let Some((played, evaluation)) = answer else {
-            self.user_sides = UserSides::Both;
-            return self.say("stopped: you play both sides now; `side` changes that");
+        });
+        let (played, evaluation) = match answer {
+            Some(Ok(chosen)) => chosen,
+            Some(Err(error)) if error.resigns => {
+                self.resigned = Some(side);
+                return self.say_end();
+            }
+            // The game goes on without the opponent.
+            failed => {
+                let reason = failed.and_then(Result::err).map(|error| error.to_string());
+                let reason = reason.as_deref().unwrap_or("stopped");
+                self.user_sides = UserSides::Both;
+                return self
+                    .say(&format!("{reason}: you play both sides now; `side` changes that"));
+            }
         };
         let name = self.session.style().side(side, side.name());
         self.say(&format!("{name}: {}{evaluation}", self.written(&played)))?;

@@ -228,14 +228,18 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         }
         (None, None) => prove(rules, &position, &options, &mut report).map_err(CliError::new)?,
     };
-    let mut written = None;
-    if let (Some(path), Some(certificate)) = (&args.certificate, &proof.certificate) {
-        file::write(path, CERTIFICATE, |out| certificate.write(out))?;
-        written = Some(path.display().to_string());
-    }
-    print_proof(rules, &position, &proof, written.as_deref(), session)?;
+    let written = match (&args.certificate, &proof.certificate) {
+        (Some(path), Some(certificate)) => {
+            let written = file::write(path, CERTIFICATE, |out| certificate.write(out));
+            Some(written.map(|()| path.display().to_string()))
+        }
+        _ => None,
+    };
+    let name = written.as_ref().and_then(|written| written.as_deref().ok());
+    // The answer of a long search is shown even if its certificate cannot be written.
+    print_proof(rules, &position, &proof, name, session)?;
     let is_open = !is_answered(&proof);
-    let lacks_certificate = args.certificate.is_some() && written.is_none();
+    let lacks_certificate = args.certificate.is_some() && written.transpose()?.is_none();
     if !is_open && !lacks_certificate {
         return Ok(());
     }
