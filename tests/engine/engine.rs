@@ -340,6 +340,27 @@ fn several_lines_differ_in_their_first_moves() {
     assert_eq!(first.len(), 4);
 }
 
+/// Under a ply limit the search ends where the tables have a distance; the line does not.
+#[test]
+fn lines_under_a_ply_limit_go_on_in_the_tables() {
+    let mcgill = rules("mcgill");
+    let mut engine = with_tables(&mcgill);
+    let mut decided = 0;
+    for text in ["/9/5t3/9/9/1K1t5/8t/6T2/9/9/ d", "/3t5/8t/1K7/9/9/9/8T/9/7t1/ d"] {
+        let lines = 4.try_into().unwrap();
+        let request = SearchRequest { lines, ..Limits::nodes(3000).into() };
+        let found = engine.search(&game(&mcgill, text), request, &mut |_| {}).unwrap();
+        for line in &found.lines {
+            if let Score::Win(plies) | Score::Loss(plies) = line.score {
+                assert_eq!(line.moves.len(), usize::from(plies), "{line:?}");
+                assert!(line.moves.last().unwrap().ending.is_some(), "{line:?}");
+                decided += 1;
+            }
+        }
+    }
+    assert!(decided >= 2, "{decided}");
+}
+
 #[test]
 fn finished_games_and_other_rules_are_refused() {
     let brandubh = rules("brandubh");

@@ -134,11 +134,12 @@ impl Player for PilarskiPlayer {
         if matches!(self.method, Method::MonteCarlo(_)) && is_endless {
             return Err(self.refusal("Monte Carlo needs a time or a number of positions"));
         }
-        self.stopped.store(false, Ordering::Relaxed);
         let place = (game.moves().len() as u64) << 32 | self.game_number;
         let random = SeededRng::new(mix(self.seed ^ mix(place)));
         let request = MoveRequest { game, limits, started, stopped: &self.stopped, random };
         let (step, stats) = self.chooser.choose(&self.method, request);
+        // A stop ends one search.
+        self.stopped.store(false, Ordering::Relaxed);
         self.stats = MoveStats { time: started.elapsed(), ..stats };
         step.ok_or_else(|| self.refusal("the game is over"))
     }

@@ -1,6 +1,7 @@
 //! The endgame tables, as the nodes of the search probe them.
 
 use crate::engine::coverage::Coverage;
+use crate::engine::state::Step;
 use crate::game::history::Game;
 use crate::game::position::Position;
 use crate::game::rules::{Endless, Ruleset, Side};
@@ -87,6 +88,15 @@ impl<'a> Oracle<'a> {
                 Some((self.in_game(score, position.to_move, ply), false))
             }
         }
+    }
+
+    /// Returns the tables' line from a position in which no side wins at once; `None` if they are
+    /// not probed there, or have no distances.
+    pub(super) fn line(&self, position: &Position) -> Option<Vec<Step>> {
+        let slice = position.slice();
+        let tables = self.tables.filter(|_| self.includes(slice))?;
+        let line = tables.line(position).ok()?;
+        Some(line.iter().map(Step::of).collect())
     }
 
     /// Returns a table's score, which becomes an estimate if the game's history may prevent the win.

@@ -108,10 +108,17 @@ impl<const W: usize> Worker<'_, W> {
         if !self.pv[ply].is_empty() {
             return self.pv[ply].clone();
         }
-        // Attackers who cannot stop the king may play any move.
+        // A search ends where the tables know the distance.
+        let position = self.state.position(self.shared.rules.id());
+        if let Some(line) = self.shared.oracle.line(&position) {
+            return line;
+        }
+        // A side that loses after any move may play any.
         let mut any = Vec::new();
-        self.state.each_step(self.shared.board, |step| any.push(step));
-        any.truncate(1);
+        if plies_to_end(score) == Some(ply + 2) {
+            self.state.each_step(self.shared.board, |step| any.push(step));
+            any.truncate(1);
+        }
         any
     }
 }

@@ -73,7 +73,11 @@ impl<const W: usize> Worker<'_, W> {
         first_depth: i32,
         report: &mut dyn FnMut(&mut Self, &IterationResult),
     ) {
-        let max_depth = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| depth as i32);
+        let max_depth = self
+            .shared
+            .limits
+            .depth
+            .map_or(MAX_PLY as i32 - 1, |depth| depth.min(MAX_PLY as u32) as i32);
         let mut last: Vec<RootLine> = Vec::new();
         for depth in first_depth..=max_depth.min(MAX_PLY as i32 - 1).max(first_depth) {
             self.root_depth = depth;
