@@ -72,9 +72,8 @@ pub fn verify<'py>(
 
 /// Returns an error if the values of a slice do not fit in memory.
 fn check_memory(base: &Tablebase, slice: Slice, allowed: u64) -> PyResult<()> {
-    base.best_table(slice).map_err(|error| probe_error(base, error))?;
-    match verify::memory_bytes(base.rules(), slice) {
-        Some(needed) if needed > allowed => Err(VerifyError::new_err(format!(
+    match verify::memory_bytes(base, slice).map_err(|error| verify_error(base, error))? {
+        needed if needed > allowed => Err(VerifyError::new_err(format!(
             "verifying {slice} needs {} of memory, and {} are allowed: allow more with \
              memory_bytes, or verify a part with sample",
             Bytes(needed),

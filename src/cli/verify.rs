@@ -163,10 +163,7 @@ fn verdict(
     match sample {
         Some(sample) => args.threads.run(|| verify_sample(base, slice, sample, progress)),
         None => {
-            // A missing table is reported before a lack of memory.
-            if base.best_table(slice).is_ok() {
-                check_memory(memory_bytes, base, slice)?;
-            }
+            check_memory(memory_bytes, base, slice)?;
             args.threads.run(|| verify_slice(base, slice, progress))
         }
     }
@@ -225,15 +222,17 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 
 /// Fails if the values of a slice do not fit into memory.
 fn check_memory(available: u64, base: &Tablebase, slice: Slice) -> Result<(), CliError> {
-    match memory_bytes(base.rules(), slice) {
-        Some(bytes) if bytes <= available => Ok(()),
-        Some(bytes) => Err(CliError::Error(format!(
+    match memory_bytes(base, slice) {
+        Ok(bytes) if bytes <= available => Ok(()),
+        Ok(bytes) => Err(CliError::Error(format!(
             "{slice} is too large to verify in memory: its values take {} of {}: raise --memory, \
              or check a part with --sample 1",
             size(bytes),
             size(available)
         ))),
-        bytes => Err(CliError::new(VerifyError::TooLarge { slice, bytes })),
+        // The verification reports it.
+        Err(VerifyError::Table(_)) => Ok(()),
+        Err(error) => Err(CliError::new(error)),
     }
 }
 

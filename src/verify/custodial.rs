@@ -9,7 +9,7 @@ use crate::game::rules::{Hostility, Kind, Ruleset, Side};
 pub(super) struct CustodialCaptures<'a> {
     pub rules: &'a Ruleset,
     /// By square of arrival: each neighbour with a square behind it. The edge of the board is
-    /// never hostile.
+    /// never hostile to soldiers.
     lines: Vec<Vec<Line>>,
     /// By square.
     neighbours: Vec<SquareSet>,

@@ -166,14 +166,13 @@ impl DefenderSets {
         for (number, square) in squares.iter().enumerate() {
             square_numbers[square.index()] = number;
         }
-        let count = defender_set_count(rules, defenders)?;
+        defender_set_count(rules, defenders)?;
         let mut numbering = DefenderSets {
-            sets: Vec::with_capacity(count as usize),
+            sets: colex_sets(&squares, defenders),
             images: Default::default(),
             square_numbers,
             binomials: Binomials::new(squares.len(), defenders),
         };
-        numbering.sets = colex_sets(&squares, defenders);
         for symmetry in rules.symmetries().iter() {
             let image =
                 |&set: &SquareSet| numbering.number(symmetry.apply_set(rules.board, set)) as u32;
@@ -289,14 +288,14 @@ impl BlockWalker<'_> {
 }
 
 /// Returns the memory for a slice's rows and its numbering of defenders, for one side to move
-/// and scores of one byte; `None` if it exceeds 64 bits.
-pub(super) fn side_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
+/// and scores of type `T`; `None` if it exceeds 64 bits.
+pub(super) fn side_bytes<T>(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let blocks = Blocks::new(rules, slice.attackers)?.count();
     let sets = u64::from(defender_set_count(rules, slice.defenders)?);
     let images = rules.symmetries().order() * size_of::<u32>();
     let numbering = sets * (size_of::<SquareSet>() + images) as u64;
     blocks
         .checked_mul(sets)?
-        .checked_mul(row_bytes::<u8>(row_stride(rules)) as u64)?
+        .checked_mul(row_bytes::<T>(row_stride(rules)) as u64)?
         .checked_add(numbering)
 }

@@ -114,7 +114,8 @@ pub enum Verdict {
 ///
 /// # Errors
 /// If a table is missing, damaged or of another slice than its name says, if a rule that can matter
-/// in the slice is unknown, if the values do not fit in memory (see [`memory_bytes`]), or if `progress` cancels the verification.
+/// in the slice is unknown, if the values do not fit in memory (see [`memory_bytes`]), or if
+/// `progress` cancels the verification.
 pub fn verify_slice(
     base: &Tablebase,
     slice: Slice,
@@ -152,6 +153,31 @@ fn verify(
         return Err(VerifyError::UnknownRule { slice, field });
     }
     let metric = base.best_table(slice)?.header().metric;
+    if has_short_scores(base, slice, metric)? {
+        Verifier::<u8>::new(base, slice, metric)?.verify(sample, progress)
+    } else {
+        Verifier::<u16>::new(base, slice, metric)?.verify(sample, progress)
+    }
+}
+
+/// Returns the approximate memory that [`verify_slice`] takes, in bytes: for every value of
+/// the slice and of those that captures lead to, one byte and a bit, or two bytes and a bit
+/// if there are distances above 250 plies.
+///
+/// # Errors
+/// As [`verify_slice`], if a table is missing or damaged or the number exceeds 64 bits.
+pub fn memory_bytes(base: &Tablebase, slice: Slice) -> Result<u64, VerifyError> {
+    let metric = base.best_table(slice)?.header().metric;
+    let bytes = match has_short_scores(base, slice, metric)? {
+        true => score_bytes::<u8>(base.rules(), slice),
+        false => score_bytes::<u16>(base.rules(), slice),
+    };
+    bytes.ok_or(VerifyError::TooLarge { slice, bytes })
+}
+
+/// Returns whether all values of the slice, and of those that captures lead to, have scores of one
+/// byte; otherwise they have scores of two.
+fn has_short_scores(base: &Tablebase, slice: Slice, metric: Metric) -> Result<bool, VerifyError> {
     let mut largest_code = 0;
     let slices = std::iter::once(slice)
         .chain(slices_after_captures(base.rules(), slice).map(|(child, _)| child));
@@ -160,22 +186,19 @@ fn verify(
         let largest = Side::ALL.map(|side| table.summary(side).largest_code(metric));
         largest_code = largest.into_iter().fold(largest_code, u16::max);
     }
-    if largest_code <= <u8 as Score>::LARGEST_CODE {
-        Verifier::<u8>::new(base, slice, metric)?.verify(sample, progress)
-    } else if largest_code <= <u16 as Score>::LARGEST_CODE {
-        Verifier::<u16>::new(base, slice, metric)?.verify(sample, progress)
-    } else {
-        Err(VerifyError::TooLong(slice))
+    if largest_code > <u16 as Score>::LARGEST_CODE {
+        return Err(VerifyError::TooLong(slice));
     }
+    Ok(largest_code <= <u8 as Score>::LARGEST_CODE)
 }
 
-/// Returns the approximate memory that [`verify_slice`] takes, in bytes: for every value of
-/// the slice and of those that captures lead to, one byte and a bit, or two bytes and a bit
-/// if there are distances above 250 plies. `None` if the number exceeds 64 bits.
-pub fn memory_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
-    let own = geometry::side_bytes(rules, slice)?.checked_mul(2)?;
+/// Returns the memory for all scores of a slice and of those that captures lead to; `None` if the
+/// number exceeds 64 bits.
+fn score_bytes<T>(rules: &Ruleset, slice: Slice) -> Option<u64> {
+    let side_bytes = |slice| geometry::side_bytes::<T>(rules, slice);
+    let own = side_bytes(slice)?.checked_mul(2)?;
     slices_after_captures(rules, slice)
-        .try_fold(own, |sum, (child, _)| sum.checked_add(geometry::side_bytes(rules, child)?))
+        .try_fold(own, |sum, (child, _)| sum.checked_add(side_bytes(child)?))
 }
 
 /// Returns the slices that captures lead to, with the side to move there: first after

@@ -20,7 +20,7 @@ use super::stored_rows::{StoredRows, StoredSlice};
 use super::table_check::{WdlMismatch, check_table};
 use super::values::Values;
 use super::{
-    MAX_FINDINGS, Verdict, VerifyError, captures_per_move, has_table, memory_bytes,
+    MAX_FINDINGS, Verdict, VerifyError, captures_per_move, has_table, score_bytes,
     slices_after_captures, stored_metric,
 };
 
@@ -54,7 +54,7 @@ impl<'a, T: Score> Verifier<'a, T> {
             .map(|n| Blocks::new(rules, attackers - n))
             .collect();
         let Some((defenders, blocks)) = defender_sets.zip(blocks) else {
-            return Err(VerifyError::TooLarge { slice, bytes: memory_bytes(rules, slice) });
+            return Err(VerifyError::TooLarge { slice, bytes: score_bytes::<T>(rules, slice) });
         };
         Ok(Verifier { base, slice, metric, geometry: Geometry::new(rules), defenders, blocks })
     }
