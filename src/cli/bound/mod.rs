@@ -44,7 +44,8 @@ position adds the side to move. Each bound is tighter than the one before:
   unmoved   if all attackers are in full camps, none of them has moved
   symmetry  mirror images counted once
 
-Boards of finished games are counted separately. Positions from which the king escapes at
+Boards of finished games are counted separately, except those of games that ended by an exit
+fort or an encirclement, or because a side had no move. Positions from which the king escapes at
 once are counted exactly, and positions without a move are bounded from above. Both, and
 captures of the king, are also counted in the existing tables (those of the program and of
 --tables) and in the sample.

@@ -181,8 +181,8 @@ impl Counter<'_> {
         ]
     }
 
-    /// Counts the placements of finished games, except those that ended because a side had no
-    /// move.
+    /// Counts the placements of finished games, except those that ended by an exit fort or an
+    /// encirclement, or because a side had no move.
     fn finished(&self) -> Vec<Bound> {
         let field = Field::with_camps(self.reachability);
         let mut escaped = ShapeCounts::default();
@@ -321,8 +321,8 @@ fn captors(reachability: &Reachability, king: Square) -> Vec<SquareSet> {
     let beside: Vec<Square> = rules.board.neighbours(king).collect();
     if rules.surrounded.contains(king) {
         let needed: SquareSet = beside.iter().copied().filter(|&s| !helps.contains(s)).collect();
-        // The edge of the board is never hostile.
-        return if beside.len() < 4 { Vec::new() } else { vec![needed] };
+        let is_open = beside.len() < 4 && !rules.king_edge_hostile;
+        return if is_open { Vec::new() } else { vec![needed] };
     }
     let mut sets: Vec<SquareSet> = Vec::new();
     for &arrival in beside.iter().filter(|&&s| reachability.reach[Kind::Attacker].contains(s)) {
@@ -331,9 +331,11 @@ fn captors(reachability: &Reachability, king: Square) -> Vec<SquareSet> {
         let beyond = beside.iter().find(|&&s| {
             (rules.board.file(s) as isize, rules.board.rank(s) as isize) == (file, rank)
         });
-        if let Some(&beyond) = beyond {
-            let pair = SquareSet::of(arrival);
-            sets.push(if helps.contains(beyond) { pair } else { pair.with(beyond) });
+        let pair = SquareSet::of(arrival);
+        match beyond {
+            Some(&beyond) if !helps.contains(beyond) => sets.push(pair.with(beyond)),
+            None if !rules.king_edge_hostile => {}
+            _ => sets.push(pair),
         }
     }
     sets.sort();
