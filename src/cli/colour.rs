@@ -29,8 +29,12 @@ fn is_coloured_by_default() -> bool {
         return false;
     }
     let is_forced = is_set("CLICOLOR_FORCE") && env::var_os("CLICOLOR_FORCE") != Some("0".into());
-    let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-    is_forced || io::stdout().is_terminal() && !is_dumb
+    is_forced || io::stdout().is_terminal() && !is_dumb_terminal()
+}
+
+/// Returns whether the terminal can neither colour text nor overwrite it.
+pub(super) fn is_dumb_terminal() -> bool {
+    env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
 }
 
 /// Returns whether an environment variable is set and not empty.

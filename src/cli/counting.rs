@@ -33,7 +33,7 @@ pub(super) fn count_each(
         let table = base.best_table(slice).map_err(&probe_error)?;
         let mut go_on = |done, rows: u64| meter.update(before + slots / rows.max(1) * done, of);
         let counted = threads.run(|| count_values_while(base.rules(), table, &mut go_on))??;
-        take(slice, &counted)?;
+        meter.suspend(|| take(slice, &counted))?;
         before += slots;
     }
     Ok(())

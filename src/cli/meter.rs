@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::colour::is_dumb_terminal;
 use super::interrupt::Task;
 
 /// The interval between lines when standard error is not a terminal.
@@ -21,17 +22,13 @@ impl Meter {
     /// Begins a task of this name.
     pub(super) fn new(name: &'static str) -> Meter {
         let task = Task::begin();
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let is_shown = io::stderr().is_terminal() && !is_dumb;
-        let target =
-            if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(1), target).with_prefix(name);
-        let style = ProgressStyle::with_template("{prefix} [{bar:20}] {percent:>3}%  {eta} left");
-        bar.set_style(
-            style
-                .map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> ")),
-        );
+        let bar = progress_bar("{prefix} [{bar:20}] {percent:>3}%  {eta} left").with_prefix(name);
         Meter { bar, last_line: Mutex::new(Instant::now()), task }
+    }
+
+    /// Runs what prints, without the bar.
+    pub(super) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
     }
 
     /// Reports that `done` of `of` is done; returns `false` if the task is to stop.
@@ -53,4 +50,16 @@ impl Drop for Meter {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Creates a progress bar on standard error, which is hidden if that is not a terminal that can
+/// show one.
+pub(super) fn progress_bar(template: &str) -> ProgressBar {
+    let is_shown = io::stderr().is_terminal() && !is_dumb_terminal();
+    let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(1), target);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
 }

@@ -1,13 +1,14 @@
 //! Progress of a build or verification: a bar on a terminal, periodic lines elsewhere.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use taflbase::progress::{Phase, Progress};
 use taflbase::slice::Slice;
 
+use super::meter::progress_bar;
 use super::output::time;
 
 /// The interval between lines when standard error is not a terminal.
@@ -17,7 +18,6 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub(super) struct Reporter {
     /// Hidden when standard error is not a terminal.
     bar: ProgressBar,
-    terminal: bool,
     slices: Vec<Work>,
     state: Mutex<State>,
 }
@@ -46,20 +46,10 @@ struct State {
 impl Reporter {
     /// Creates a reporter for slices with their slots and rows, in the order of work.
     pub(super) fn new(slices: impl Iterator<Item = (Slice, u64, u64)>) -> Reporter {
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let terminal = io::stderr().is_terminal() && !dumb;
-        let target =
-            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let style = ProgressStyle::with_template("{prefix} [{bar:20}] {percent:>3}%  {wide_msg}");
-        let bar = ProgressBar::with_draw_target(Some(1), target);
-        bar.set_style(
-            style
-                .map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> ")),
-        );
+        let bar = progress_bar("{prefix} [{bar:20}] {percent:>3}%  {wide_msg}");
         let now = Instant::now();
         Reporter {
             bar,
-            terminal,
             slices: slices.map(|(slice, slots, rows)| Work { slice, slots, rows }).collect(),
             state: Mutex::new(State {
                 current: 0,
@@ -117,7 +107,7 @@ impl Reporter {
 
     /// Updates the bar, or prints a line if the interval has passed.
     fn tell(&self, state: &mut State) {
-        if self.terminal {
+        if !self.bar.is_hidden() {
             self.bar.set_message(self.message(state));
         } else if state.last_line.elapsed() >= LINE_EVERY {
             self.line(&format!("{}: {}", state.place, self.message(state)));

@@ -2,12 +2,11 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
-use taflbase::stats::{
-    Bar, SideCounts, SideReport, SideStats, WinnerReport, Winners, count_values,
-};
+use taflbase::stats::{Bar, SideCounts, SideReport, SideStats, WinnerReport, Winners};
 use taflbase::value::Wdl;
 
 use super::arguments::{ExistingSlices, Threads};
+use super::counting::count_each;
 use super::error::CliError;
 use super::output::{Session, columns, counted, grouped, percents};
 
@@ -67,13 +66,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         session.text(CSV_HEADER)?;
     }
     let mut totals = Totals::default();
-    for (number, &slice) in slices.iter().enumerate() {
-        let table = base
-            .best_table(slice)
-            .map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
-        let metric = table.header().metric;
-        let counted = args.threads.run(|| count_values(base.rules(), table))??;
-        for (i, stats) in counted.iter().enumerate() {
+    let mut gap = "";
+    let probe_error = |error| session.probe_error(&base, &args.existing.rules, error);
+    count_each(&base, &slices, &args.threads, probe_error, |slice, counted| {
+        let metric = base.best_table(slice).map_err(probe_error)?.header().metric;
+        for stats in counted.iter() {
             let report = stats.report(&base, slice, metric);
             totals.add(&report.counts);
             if args.csv {
@@ -81,11 +78,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
             } else if session.json() {
                 session.json_line(&report)?;
             } else {
-                let gap = if number + i > 0 { "\n" } else { "" };
                 session.text(&format!("{gap}{}", text(&base, &report)))?;
+                gap = "\n";
             }
         }
-    }
+        Ok(())
+    })?;
     if slices.len() > 1 && !args.csv && !session.json() {
         session.text(&format!("\n{}", totals.text(base.rules(), slices.len())))?;
     }
