@@ -181,7 +181,7 @@ const MAX_TIME: Duration = Duration::from_secs(1 << 21);
 /// Parses the time for a move.
 pub fn parse_seconds(seconds: f64) -> PyResult<Duration> {
     let time = Duration::try_from_secs_f64(seconds).ok();
-    time.filter(|time| time.as_millis() > 0 && *time < MAX_TIME).ok_or_else(|| {
+    time.filter(|time| time.as_millis() > 0 && *time <= MAX_TIME).ok_or_else(|| {
         let max = MAX_TIME.as_secs();
         PyValueError::new_err(format!("time must be seconds from 0.001 to {max}, not {seconds}"))
     })

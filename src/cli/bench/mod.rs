@@ -28,7 +28,7 @@ pub(super) struct Args {
     #[arg(requires = "slices")]
     rules: Option<String>,
     /// Build these slices; may be repeated
-    #[arg(long = "slice", value_name = "K2v4 ...", requires = "rules")]
+    #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',', requires = "rules")]
     slices: Vec<Slice>,
     #[command(flatten)]
     threads: Threads,

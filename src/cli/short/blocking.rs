@@ -7,7 +7,7 @@ use taflbase::short::picture::blocked_grid;
 use taflbase::short::{Board, Soldier};
 
 use super::on_board::cells;
-use super::{Args, check_memory};
+use super::{Args, SMALLER, check_memory};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, counted};
@@ -34,7 +34,7 @@ pub(super) fn run(
         return Err(CliError::new("--at requires --soldier stationary"));
     }
     let soldiers = cells(&args.at)?;
-    check_memory(&format!("the board {board}"), Blocked::memory_bytes(board))?;
+    check_memory(&format!("the board {board}"), Blocked::memory_bytes(board), SMALLER)?;
     let meter = Meter::new("short tafl");
     let blocked = Blocked::new(board, &soldiers, &|done, of| meter.update(done, of))?;
     drop(meter);

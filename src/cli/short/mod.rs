@@ -135,12 +135,14 @@ fn counts_text(positions: usize, p_positions: usize) -> String {
     format!("{positions}, {p_positions}")
 }
 
-/// Fails if `needed` bytes do not fit into the free memory.
-fn check_memory(what: &str, needed: u64) -> Result<(), CliError> {
+/// The advice to those whose board or graph does not fit into memory.
+const SMALLER: &str = "use a smaller one";
+
+/// Fails if `needed` bytes do not fit into the free memory; `advice` says what takes less.
+fn check_memory(what: &str, needed: u64, advice: &str) -> Result<(), CliError> {
     match available_bytes() {
         Some(free) if needed > free => Err(CliError::Error(format!(
-            "{what} takes {} of memory, but {} are free: use a smaller one, or --king for a \
-             part of it",
+            "{what} takes {} of memory, but {} are free: {advice}",
             size(needed),
             size(free)
         ))),

@@ -6,7 +6,7 @@ use taflbase::draw::{Grid, Sheet};
 use taflbase::short::picture::{Show, grid};
 use taflbase::short::{Board, Cell, Game, Soldier, Solved, grundy_values, memory_bytes, outcomes};
 
-use super::{Args, check_memory, counts_text};
+use super::{Args, SMALLER, check_memory, counts_text};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, counted, size, time};
@@ -98,7 +98,8 @@ pub(super) fn run(
     let kings = cells(&args.king)?;
     let game = restricted(Game::new(board, rule), &kings)?;
     let needed = memory_bytes(game, args.grundy);
-    check_memory(&format!("the board {board}"), needed)?;
+    let advice = format!("{SMALLER}, or --king for a part of it");
+    check_memory(&format!("the board {board}"), needed, &advice)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
     // The two kinds of values have different types.
     if args.grundy {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use taflbase::short::Soldier;
 use taflbase::short::graph::{Graph, SolvedGraph, solve_graph};
 
-use super::{Args, check_memory, counts_text};
+use super::{Args, SMALLER, check_memory, counts_text};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, columns, counted, is_standard, size, time};
@@ -39,7 +39,7 @@ pub(super) fn run(
         .map_err(file_error(file))?;
     // Checked before solving: the system may kill a process that exhausts its memory.
     let needed = SolvedGraph::memory_bytes(graph.vertices());
-    check_memory("the graph", needed)?;
+    check_memory("the graph", needed, SMALLER)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
     let solved =
         args.threads.run(|| solve_graph(&graph, rule, &|done, of| meter.update(done, of)))??;

@@ -7,7 +7,7 @@ use taflbase::short::theorem::ProofText;
 use taflbase::short::{Board, Cell, Game, Soldier, grundy_values, memory_bytes, outcomes};
 
 use super::on_board::{cells, coordinates, restricted};
-use super::{Args, check_memory};
+use super::{Args, SMALLER, check_memory};
 use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, columns, counted, grouped};
@@ -70,7 +70,7 @@ pub(super) fn compare(
     session: &Session,
 ) -> Result<(), CliError> {
     let game = Game::new(board, rule);
-    check_memory(&format!("the board {board}"), memory_bytes(game, true))?;
+    check_memory(&format!("the board {board}"), memory_bytes(game, true), SMALLER)?;
     let meter = Meter::new("short tafl");
     let solved = args.threads.run(|| grundy_values(game, &|done, of| meter.update(done, of)))??;
     drop(meter);
@@ -161,7 +161,7 @@ pub(super) fn periods(
             "--periods requires a king off the edge: write --king 1,1 or more",
         ));
     }
-    check_memory(&format!("the board {board}"), memory_bytes(game, false))?;
+    check_memory(&format!("the board {board}"), memory_bytes(game, false), SMALLER)?;
     let meter = Meter::new("short tafl");
     let solved = args.threads.run(|| outcomes(game, &|done, of| meter.update(done, of)))??;
     drop(meter);

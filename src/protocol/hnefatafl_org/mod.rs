@@ -8,6 +8,7 @@ mod error;
 mod message;
 mod table;
 
+use std::fmt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -55,7 +56,7 @@ pub enum Entry {
 }
 
 /// The server, our account, and the game to play.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Config {
     /// The server's host.
     pub host: String,
@@ -75,6 +76,20 @@ pub struct Config {
     pub entry: Entry,
     /// How long to wait for an opponent.
     pub patience: Duration,
+}
+
+impl fmt::Debug for Config {
+    /// Leaves out the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config { host, port, name, side, entry, .. } = self;
+        f.debug_struct("Config")
+            .field("host", host)
+            .field("port", port)
+            .field("name", name)
+            .field("side", side)
+            .field("entry", entry)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A report of what happens.

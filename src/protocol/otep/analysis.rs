@@ -23,9 +23,11 @@ pub(super) fn analysis(found: &Iteration, game: &Game) -> String {
 /// Converts a score for OpenTafl: in soldiers, positive if good for the attackers.
 fn value(score: Score, mover: Side) -> f64 {
     const WIN: f64 = 1000.0;
+    // Long wins are still worth more than those of unknown length.
+    let win_in = |plies| WIN - f64::from(plies).min(WIN / 2.0 - 1.0);
     let for_mover = match score {
-        Score::Win(plies) => WIN - f64::from(plies),
-        Score::Loss(plies) => f64::from(plies) - WIN,
+        Score::Win(plies) => win_in(plies),
+        Score::Loss(plies) => -win_in(plies),
         Score::TableWin | Score::ProvedWin => WIN / 2.0,
         Score::TableLoss | Score::ProvedLoss => -WIN / 2.0,
         Score::Estimate(hundredths) => f64::from(hundredths) / 100.0,
@@ -43,6 +45,8 @@ mod tests {
         for (score, mover, expected) in [
             (Score::Win(3), attackers, 997.0),
             (Score::Win(3), defenders, -997.0),
+            (Score::Win(700), attackers, 501.0),
+            (Score::Loss(1200), attackers, -501.0),
             (Score::Loss(4), attackers, -996.0),
             (Score::Loss(4), defenders, 996.0),
             (Score::TableWin, defenders, -500.0),

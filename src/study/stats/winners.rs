@@ -62,14 +62,15 @@ impl Winners {
         Winners { attackers_win, draw, undecided, endless, defenders_win }
     }
 
-    /// Returns the number of placements.
+    /// Returns the number of placements. Like all sums of the counts of manifests, which may be
+    /// damaged, it saturates.
     pub fn positions(&self) -> u64 {
-        self.attackers_win + self.open() + self.defenders_win
+        self.attackers_win.saturating_add(self.open()).saturating_add(self.defenders_win)
     }
 
     /// Returns the number of placements in which neither side can force a win.
     pub fn open(&self) -> u64 {
-        self.draw + self.undecided + self.endless
+        self.draw.saturating_add(self.undecided).saturating_add(self.endless)
     }
 
     /// Returns the placements that a side wins.
@@ -101,11 +102,11 @@ fn is_zero_share(share: &f64) -> bool {
 impl Sum for Winners {
     fn sum<I: Iterator<Item = Winners>>(winners: I) -> Winners {
         winners.fold(Winners::default(), |sum, more| Winners {
-            attackers_win: sum.attackers_win + more.attackers_win,
-            draw: sum.draw + more.draw,
-            undecided: sum.undecided + more.undecided,
-            endless: sum.endless + more.endless,
-            defenders_win: sum.defenders_win + more.defenders_win,
+            attackers_win: sum.attackers_win.saturating_add(more.attackers_win),
+            draw: sum.draw.saturating_add(more.draw),
+            undecided: sum.undecided.saturating_add(more.undecided),
+            endless: sum.endless.saturating_add(more.endless),
+            defenders_win: sum.defenders_win.saturating_add(more.defenders_win),
         })
     }
 }
