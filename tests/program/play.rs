@@ -151,7 +151,7 @@ fn another_player_can_replace_the_engine() {
 
 #[test]
 fn a_game_goes_on_without_an_opponent_that_fails_or_resigns() {
-    let exits = "otep:sh -c 'echo hello; read rules; exit 3'";
+    let exits = "otep:sh -c 'echo hello; read a; read b; read c; exit 3'";
     let arguments = ["brandubh", "--side", "defenders", "--opponent", exits];
     let lines = output_of(&arguments, "d1-c1\nside defenders\nd3-c3\n");
     let failed = "sh: has ended with exit status 3: you play both sides now; `side` changes that";

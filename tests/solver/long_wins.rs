@@ -17,7 +17,7 @@ use taflbase::table::{
 };
 use taflbase::tablebase::{BlockCache, CacheStatistics, TablebaseOptions};
 use taflbase::value::{Value, Wdl};
-use taflbase::verify::{Verdict, verify_slice};
+use taflbase::verify::{Verdict, memory_bytes, verify_slice};
 
 use crate::positions::random_position;
 use crate::reference::{Custom, Solver};
@@ -41,6 +41,8 @@ fn long_wins_are_built() {
         assert_eq!((wdl.packing, dtw.packing), (Packing::Base3, Packing::Words));
         let verdict = verify_slice(&base, slice, &()).unwrap();
         assert!(matches!(verdict, Verdict::Proved { .. }), "{verdict:?}");
+        let scores = 2 * dtw.grid.rows() * dtw.grid.lanes() as u64;
+        assert!(memory_bytes(&base, slice).unwrap() >= 2 * scores, "two bytes each");
     }
     let start = Position::start(base.rules()).unwrap();
     assert_eq!(base.probe_dtw(&start).unwrap(), Value::Win(319));
