@@ -176,9 +176,7 @@ impl ProofTable {
         }
         taken
     }
-}
 
-impl ProofTable {
     /// Returns the size in bytes.
     pub(super) fn bytes(&self) -> u64 {
         size_of_val::<[AtomicU64]>(&self.words) as u64
@@ -215,9 +213,7 @@ impl ProofTable {
         }
         Ok(())
     }
-}
 
-impl ProofTable {
     /// Removes all entries.
     pub(super) fn clear(&self) {
         self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
