@@ -9,7 +9,7 @@ use crate::tablebase::ProbeError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CertificateError {
-    /// It cannot be read or written.
+    /// It cannot be read.
     Io(io::Error),
     /// The file is not a certificate of a known version.
     NotACertificate,
