@@ -1,6 +1,6 @@
 //! The strategies of several certificates for one side, merged.
 
-use crate::proof::certificate::Part;
+use crate::proof::certificate::{Part, find_code};
 
 /// A move of a merged strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +20,6 @@ pub(super) struct Entry {
 /// of play, as ranks do within a certificate.
 #[derive(Debug, Default)]
 pub(super) struct Strategy {
-    code_bytes: usize,
     /// The codes, one after the other.
     codes: Vec<u8>,
     squares: Vec<[u16; 2]>,
@@ -33,7 +32,7 @@ impl Strategy {
     /// Merges parts of one holder and kind, each with the number of its certificate. Earlier parts
     /// take precedence.
     pub(super) fn merge(parts: &[(u32, &Part)], code_bytes: usize) -> Strategy {
-        let mut strategy = Strategy { code_bytes, ..Strategy::default() };
+        let mut strategy = Strategy::default();
         let mut orders: Vec<Vec<u32>> = Vec::new();
         let mut next = 0;
         for &(certificate, part) in parts {
@@ -72,21 +71,11 @@ impl Strategy {
         self.codes.len() + self.len() * (size_of::<[u16; 2]>() + size_of::<u32>())
     }
 
-    /// Finds the move for a code by binary search.
+    /// Finds the move for a code.
     pub(super) fn find(&self, code: &[u8]) -> Option<Entry> {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.codes[middle * self.code_bytes..][..self.code_bytes].cmp(code) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => {
-                    let [from, to] = self.squares[middle];
-                    return Some(Entry { from, to, order: self.orders[middle] });
-                }
-            }
-        }
-        None
+        let number = find_code(&self.codes, code)?;
+        let [from, to] = self.squares[number];
+        Some(Entry { from, to, order: self.orders[number] })
     }
 
     /// Returns the number of the certificate that an order belongs to.

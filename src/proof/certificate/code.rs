@@ -1,3 +1,5 @@
+use std::cmp::Ordering;
+
 use crate::game::board::{Square, SquareSet};
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset, Side};
@@ -27,6 +29,20 @@ impl Code {
     pub(in crate::proof) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
+}
+
+/// Finds a code by binary search among sorted ones of the same length, one after the other.
+pub(in crate::proof) fn find_code(codes: &[u8], code: &[u8]) -> Option<usize> {
+    let (mut low, mut high) = (0, codes.len() / code.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match codes[middle * code.len()..][..code.len()].cmp(code) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Some(middle),
+        }
+    }
+    None
 }
 
 impl Coder {

@@ -7,7 +7,7 @@ mod file;
 mod part;
 
 pub use check::{CheckReport, check};
-pub(in crate::proof) use code::Coder;
+pub(in crate::proof) use code::{Coder, find_code};
 pub use error::CertificateError;
 pub(in crate::proof) use file::{hexadecimal, read_rules};
 #[cfg(test)]

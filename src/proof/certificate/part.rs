@@ -8,7 +8,7 @@ use crate::game::board::Square;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 
-use super::code::Coder;
+use super::code::{Coder, find_code};
 
 /// A move of a strategy.
 #[derive(Clone, Copy, Debug)]
@@ -110,18 +110,9 @@ impl Part {
         &self.codes[number * self.code_bytes..][..self.code_bytes]
     }
 
-    /// Finds the move for a code by binary search.
+    /// Finds the move for a code.
     pub(in crate::proof) fn find(&self, code: &[u8]) -> Option<StoredMove> {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.code(middle).cmp(code) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(self.moves[middle]),
-            }
-        }
-        None
+        find_code(&self.codes, code).map(|number| self.moves[number])
     }
 }
 
