@@ -101,14 +101,16 @@ impl Folder {
             }
             folder.write(&path, &[MAGIC.as_bytes(), text.as_bytes()].concat())?;
         }
-        for name in FOLDERS {
-            let path = root.join(name);
-            files.make_folders(&path).map_err(StoreError::at(&path))?;
-        }
-        Folder::open(files, root, rules).map_err(|error| match error {
+        // A rules file that is not a store's may be the user's own: nothing is put beside it.
+        let folder = Folder::open(files, root, rules).map_err(|error| match error {
             StoreError::NotAStore { path } => StoreError::Occupied { path },
             error => error,
-        })
+        })?;
+        for name in FOLDERS {
+            let path = root.join(name);
+            folder.files.make_folders(&path).map_err(StoreError::at(&path))?;
+        }
+        Ok(folder)
     }
 
     /// Returns the path of the ruleset's file.

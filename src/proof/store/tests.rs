@@ -231,11 +231,14 @@ fn folders_that_are_no_store_for_the_rules_are_refused() {
     let refused = prove_in_store(&rules, &position, &options, &store, &mut |_| true);
     let message = refused.unwrap_err().to_string();
     assert!(message.contains("other rules") && message.contains("6v4"), "{message}");
-    let foreign = tempfile::tempdir().unwrap();
-    fs::write(foreign.path().join("letters.txt"), "dear").unwrap();
-    let refused = case.run(foreign.path(), RUN).unwrap_err().to_string();
-    assert!(refused.contains("not a proof store"), "{refused}");
-    assert_eq!(files_in(foreign.path()).len(), 1);
+    // The rules are the user's own file.
+    for (name, text) in [("letters.txt", "dear"), ("rules.toml", &case.text)] {
+        let foreign = tempfile::tempdir().unwrap();
+        fs::write(foreign.path().join(name), text).unwrap();
+        let refused = case.run(foreign.path(), RUN).unwrap_err().to_string();
+        assert!(refused.contains("not a proof store"), "{refused}");
+        assert_eq!(files_in(foreign.path()), [foreign.path().join(name)]);
+    }
 }
 
 #[test]
