@@ -101,7 +101,8 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         Ok(())
     }
 
-    /// Returns the rank of a position, and adds the tree's moves below it.
+    /// Returns the rank of a position, and adds the tree's moves below it. Certificates may have the
+    /// greatest rank, after which ranks no longer fall: the check of a win refuses that.
     fn rank(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Canonical<W>> {
         self.worker.set(&position);
         match self.worker.leaf(self.holder, self.wins) {
@@ -116,7 +117,7 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
             }
             let mut rank = 0;
             for (_, reply) in self.successors(&position) {
-                rank = rank.max(1 + self.rank(reply, depth + 1)?);
+                rank = rank.max(self.rank(reply, depth + 1)?.saturating_add(1));
             }
             self.ranks.insert(position, rank);
             return Ok(rank);
@@ -128,7 +129,7 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         let after = self.tree.node(solving.ok_or(position)?).position;
         let mut successors = self.successors(&position).into_iter();
         let (step, _) = successors.find(|(_, reply)| *reply == after).ok_or(position)?;
-        let rank = 1 + self.rank(after, depth + 1)?;
+        let rank = self.rank(after, depth + 1)?.saturating_add(1);
         self.moves.add(&position.strategy_move(self.rules.id(), step, rank));
         Ok(rank)
     }

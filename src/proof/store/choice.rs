@@ -102,7 +102,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let wanted = self.job_nodes(&desk.contents.trees[side], id);
             let budget = wanted.min(nodes_left);
             desk.contents.trees[side].node_mut(id).is_busy = true;
-            desk.planned[side] += budget;
+            desk.planned[side] = desk.planned[side].saturating_add(budget);
             desk.in_work += 1;
             return Ok(Choice::Job(Job {
                 claim,

@@ -113,7 +113,8 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         let board = &self.shared.board;
         let (canonical, _) = self.shared.symmetries.canonical(&State::new(board, &position));
         self.trees[record.side].count(canonical, record.nodes);
-        self.millis[record.side] += record.millis;
+        let millis = &mut self.millis[record.side];
+        *millis = millis.saturating_add(record.millis);
         match &record.finding {
             Finding::Won { certificate } | Finding::NotWon { certificate } => {
                 self.load(certificate);

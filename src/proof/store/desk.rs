@@ -77,7 +77,9 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
 
     /// By question, the nodes of finished and running jobs.
     pub(super) fn nodes(&self) -> BySide<u64> {
-        BySide::from_fn(|side| self.contents.trees[side].job_nodes + self.planned[side])
+        BySide::from_fn(|side| {
+            self.contents.trees[side].job_nodes.saturating_add(self.planned[side])
+        })
     }
 
     /// Returns the progress to report.

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::folder::{Folder, JOURNALS};
-use super::journal::{JobRecord, JournalReader};
+use super::journal::{JobRecord, JournalReader, JournalWriter};
 use super::*;
 use crate::game::moves::{Move, legal_moves};
 use crate::game::rules::Side;
@@ -267,6 +267,23 @@ fn only_the_damaged_lines_of_a_journal_are_lost() {
     let notices = notices.into_inner().unwrap();
     let place = format!("byte {second} is damaged");
     assert!(notices.len() == 1 && notices[0].contains(&place), "{notices:?}");
+}
+
+#[test]
+fn journals_may_claim_any_number_of_nodes() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), Run { max_nodes: Some(1), ..RUN }).unwrap();
+    let (store, records) = (case.store(folder.path()), case.records(folder.path()));
+    let mut writer = JournalWriter::default();
+    for record in records.iter().chain(&records) {
+        let endless = JobRecord { nodes: u64::MAX, millis: u64::MAX, ..record.clone() };
+        writer.append(&store, &endless).unwrap();
+    }
+    let question = &case.root(folder.path()).questions[records[0].side];
+    assert_eq!(question.status.nodes, u64::MAX);
+    assert_eq!(question.time, Duration::from_millis(u64::MAX));
+    case.goes_on(folder.path(), Run { threads: 2, ..RUN }, "after endless jobs");
 }
 
 #[test]

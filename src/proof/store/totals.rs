@@ -30,9 +30,9 @@ impl Totals {
     fn add(&mut self, other: Totals) {
         self.positions += other.positions;
         self.decided += other.decided;
-        self.jobs += other.jobs;
+        self.jobs = self.jobs.saturating_add(other.jobs);
         self.claimed += other.claimed;
-        self.nodes += other.nodes;
+        self.nodes = self.nodes.saturating_add(other.nodes);
     }
 }
 

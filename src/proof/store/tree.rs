@@ -149,22 +149,22 @@ impl<const W: usize> Tree<W> {
         self.nodes.iter_mut().for_each(|node| node.proved = None);
     }
 
-    /// Counts a job.
+    /// Counts a job. Files may claim any number of nodes, so sums saturate.
     pub(super) fn count(&mut self, position: Canonical<W>, nodes: u64) {
         let id = self.id(position);
         let node = self.node_mut(id);
         let is_asked = node.jobs == 0 && !node.is_reached;
-        node.nodes += nodes;
+        node.nodes = node.nodes.saturating_add(nodes);
         node.jobs += 1;
         if is_asked {
             self.asked.push(id);
         }
         self.jobs += 1;
-        self.job_nodes += nodes;
+        self.job_nodes = self.job_nodes.saturating_add(nodes);
         let mut ancestor = Some(id);
         while let Some(id) = ancestor {
             let node = self.node_mut(id);
-            node.nodes_below += nodes;
+            node.nodes_below = node.nodes_below.saturating_add(nodes);
             ancestor = node.parent;
         }
     }
@@ -341,7 +341,7 @@ impl<const W: usize> Tree<W> {
         let line = self.line(root, values);
         let due = std::iter::once(root).chain(line).find_map(|id| {
             let node = self.node(id);
-            let work = (1 + node.nodes_below).ilog2();
+            let work = node.nodes_below.saturating_add(1).ilog2();
             let is_due = node.position.to_move == self.side
                 && !node.is_leaf()
                 && advice.is_due(work, node.asked);

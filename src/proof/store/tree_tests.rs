@@ -112,6 +112,18 @@ fn advice_is_due_where_the_side_in_question_is_to_move_and_work_has_grown() {
     assert_eq!(due(&mut tree), None);
 }
 
+#[test]
+fn sums_of_nodes_saturate() {
+    let (mut tree, root, [start, first, ..]) = three_moves([[1, 7], [3, 4], [9, 2]]);
+    for position in [start, first, first] {
+        tree.count(position, u64::MAX);
+    }
+    assert_eq!((tree.job_nodes, tree.node(root).nodes), (u64::MAX, u64::MAX));
+    let advice = AdviceTable::new(&rules("brandubh"));
+    let values = tree.values(root);
+    assert_eq!(tree.take_due_advice(root, &values, &advice), Some((root, 63)));
+}
+
 /// A repetition is hopeless, but not disproved: when nothing else is left, the repeated position
 /// gets another job.
 #[test]

@@ -286,7 +286,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         let ClaimedJob { position, side: _ } = claimed;
         let record = JobRecord { position, side, nodes: found.nodes, millis, finding };
         let mut desk = self.desk();
-        desk.planned[side] -= budget;
+        desk.planned[side] = desk.planned[side].saturating_sub(budget);
         desk.in_work -= 1;
         desk.contents.append(&record, certificate.as_ref().map(|found| (&*name, found)))?;
         desk.contents.trees[side].node_mut(id).is_busy = false;
