@@ -31,6 +31,8 @@ pub(in crate::proof) struct AdviceTable {
     rules: Arc<Ruleset>,
     /// The least work at which the engine is asked: [`FIRST_WORK`].
     first_work: u32,
+    /// The size of the engine's transposition table: [`ENGINE_TABLE_BYTES`].
+    engine_table_bytes: usize,
     /// By the [`Key::check`] of a position.
     by_position: Mutex<HashMap<u64, Advice>>,
 }
@@ -47,7 +49,12 @@ pub(in crate::proof) struct Advice {
 impl AdviceTable {
     pub(in crate::proof) fn new(rules: &Ruleset) -> AdviceTable {
         let rules = Arc::new(rules.clone());
-        AdviceTable { rules, first_work: FIRST_WORK, by_position: Mutex::default() }
+        AdviceTable {
+            rules,
+            first_work: FIRST_WORK,
+            engine_table_bytes: ENGINE_TABLE_BYTES,
+            by_position: Mutex::default(),
+        }
     }
 
     /// Returns whether the engine is to be asked when about 2^`work` nodes have been searched below a
@@ -99,7 +106,10 @@ impl<const W: usize> Worker<'_, '_, W> {
                 self.take_back(step, undo);
                 Some(Advice { after, work })
             }
-            None => known,
+            // A later search may have the nodes or the time.
+            None if self.is_leaving() => known,
+            // Without memory for an engine, another attempt now would fail too.
+            None => Some(asked),
         };
         table.put(key, advice);
         advice
@@ -109,12 +119,12 @@ impl<const W: usize> Worker<'_, '_, W> {
     /// memory for an engine or the search is over.
     #[cold]
     fn engine_move(&mut self, nodes: u64) -> Option<Step> {
-        let rules = &self.shared.advice.rules;
+        let AdviceTable { rules, engine_table_bytes, .. } = &self.shared.advice;
         let position = self.state.position(self.shared.rules);
         let game = Game::from_position(Arc::clone(rules), position).ok()?;
         let create = || {
-            let options =
-                EngineOptions { table_bytes: ENGINE_TABLE_BYTES, ..EngineOptions::new(rules) };
+            let table_bytes = *engine_table_bytes;
+            let options = EngineOptions { table_bytes, ..EngineOptions::new(rules) };
             Engine::new(Arc::clone(rules), options).ok()
         };
         let mut engine = self.adviser.take().or_else(create)?;
@@ -209,6 +219,27 @@ mod tests {
         }
         let asked_again = worker.advice(key, FIRST_WORK + WORK_STEP, Some(marked)).unwrap();
         assert_ne!(asked_again.after, marked.after);
+    }
+
+    #[test]
+    fn without_memory_for_an_engine_none_is_created_until_work_has_grown() {
+        let rules = rules("brandubh");
+        let mut shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
+        shared.advice.engine_table_bytes = 1 << 60;
+        let control = Control::new(None);
+        control.max_nodes.store(u64::MAX, Ordering::Relaxed);
+        let position = random_positions(&rules, "K4v8", 1, 20_261_129).remove(0);
+        let root = State::new(&shared.board, &position);
+        let mut worker = Worker::new(&shared, &control, position.to_move, root);
+        let key = worker.key();
+        for known in [None, Some(Advice { after: Some(1), work: FIRST_WORK })] {
+            let work = FIRST_WORK + WORK_STEP;
+            let advice = worker.advice(key, work, known).unwrap();
+            assert_eq!(advice.after, known.and_then(|known| known.after));
+            let kept = shared.advice.get(key).unwrap();
+            assert_eq!((kept.after, kept.work, advice.work), (advice.after, work, work));
+            shared.advice.put(key, None);
+        }
     }
 
     #[test]
