@@ -9,16 +9,14 @@ use crate::proof::certificate::{Certificate, Part, PartBuilder};
 use crate::proof::closed_set::Leaf;
 use crate::proof::search::Worker;
 
-use super::tree::{Tree, Values};
-
 /// The maximum length of the tree's lines in plies.
 const MAX_DEPTH: u32 = 10_000;
 
 /// A strategy in the making.
 pub(super) struct Assembly<'e, 'a, 't, const W: usize> {
-    pub(super) worker: &'e mut Worker<'a, 't, W>,
-    pub(super) tree: &'e Tree<W>,
-    pub(super) values: &'e Values,
+    worker: &'e mut Worker<'a, 't, W>,
+    /// The tree's moves: by position, the one after it.
+    solving: &'e HashMap<Canonical<W>, Canonical<W>>,
     rules: &'e Ruleset,
     holder: Side,
     wins: bool,
@@ -39,12 +37,12 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
     /// Starts the strategy for the holder to win, or else not to lose.
     pub(super) fn new(
         worker: &'e mut Worker<'a, 't, W>,
-        (tree, values): (&'e Tree<W>, &'e Values),
+        solving: &'e HashMap<Canonical<W>, Canonical<W>>,
         rules: &'e Ruleset,
         (holder, wins): (Side, bool),
     ) -> Self {
         let moves = PartBuilder::new(rules, holder, wins);
-        Assembly { worker, tree, values, rules, holder, wins, moves, ranks: HashMap::new() }
+        Assembly { worker, solving, rules, holder, wins, moves, ranks: HashMap::new() }
     }
 
     /// Adds the moves of a stored certificate. If a position has several, the one with the least rank
@@ -125,8 +123,7 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         if let Some(rank) = self.moves.rank(&position.position(self.rules.id())) {
             return Ok(rank);
         }
-        let solving = self.tree.find(&position).and_then(|id| self.values.solving_move(id));
-        let after = self.tree.node(solving.ok_or(position)?).position;
+        let after = *self.solving.get(&position).ok_or(position)?;
         let mut successors = self.successors(&position).into_iter();
         let (step, _) = successors.find(|(_, reply)| *reply == after).ok_or(position)?;
         let rank = self.rank(after, depth + 1)?.saturating_add(1);

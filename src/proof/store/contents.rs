@@ -7,7 +7,7 @@ use crate::game::notation::parse_move;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::canonical::Canonical;
-use crate::proof::certificate::{Certificate, CertificateError, EXTENSION, check};
+use crate::proof::certificate::{Certificate, CertificateError, EXTENSION};
 use crate::proof::search::{Shared, Worker};
 use crate::system::numbers::grouped;
 use crate::tablebase::Tablebase;
@@ -143,11 +143,9 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         if self.certificates.contains(name) || self.ignored.contains(name) {
             return;
         }
-        match self.read_certificate(name) {
+        match self.folder.read_certificate(name, self.tables) {
             Ok(certificate) => self.add(name, &certificate),
-            Err(error) => {
-                self.ignore(name, &error);
-            }
+            Err(error) => self.ignore(name, &error),
         }
     }
 
@@ -170,13 +168,6 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
                 ),
             });
         }
-    }
-
-    /// Reads a certificate; an error if one of its tables is missing.
-    pub(super) fn read_certificate(&self, name: &str) -> Result<Certificate, CertificateError> {
-        let certificate = self.folder.read_certificate(name, self.rules)?;
-        certificate.require_tables(Some(self.tables))?;
-        Ok(certificate)
     }
 
     /// Uses a certificate that is stored.
@@ -224,30 +215,24 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
         }
     }
 
-    /// Checks every certificate. Those that fail are removed from the store, and everything that was
-    /// derived from them is forgotten. Returns the number of certificates that are no longer used.
-    pub(super) fn repair(&mut self) -> Result<usize, StoreError> {
+    /// Forgets everything that was derived from certificates, and reads them again except those that
+    /// have failed. These are removed from the store if their strategies fail.
+    pub(super) fn repair(
+        &mut self,
+        failed: &[(String, CertificateError)],
+    ) -> Result<(), StoreError> {
         let names = std::mem::take(&mut self.certificates);
         self.trees.iter_mut().for_each(Tree::forget_proofs);
         self.knowledge = Knowledge::default();
         self.shared.table.clear();
-        let mut forgotten = 0;
-        for name in names {
-            let checked = self.read_certificate(&name).and_then(|certificate| {
-                check(&certificate, self.rules, self.tables).map(|_| certificate)
-            });
-            match checked {
-                Ok(certificate) => self.add(&name, &certificate),
-                Err(error) => {
-                    self.ignore(&name, &error);
-                    if matches!(error, CertificateError::Fails { .. }) {
-                        self.folder.remove_certificate(&name)?;
-                    }
-                    forgotten += 1;
-                }
+        for (name, error) in failed {
+            self.ignore(name, error);
+            if matches!(error, CertificateError::Fails { .. }) {
+                self.folder.remove_certificate(name)?;
             }
         }
+        names.iter().for_each(|name| self.load(name));
         self.report_ignored();
-        Ok(forgotten)
+        Ok(())
     }
 }

@@ -30,6 +30,9 @@ pub(super) struct Desk<'a, 't, const W: usize> {
     /// By question, the nodes of the running jobs of this process.
     pub(super) planned: BySide<u64>,
     pub(super) in_work: usize,
+    /// Whether a worker assembles and checks the root's certificate, for which it does not hold the
+    /// lock.
+    pub(super) is_concluding: bool,
     /// How often the root's certificate failed although every stored one held.
     pub(super) repairs_in_vain: u32,
     pub(super) progress: ProofProgress,
@@ -61,6 +64,7 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
             others: Vec::new(),
             planned: BySide::default(),
             in_work: 0,
+            is_concluding: false,
             repairs_in_vain: 0,
             progress,
         }

@@ -77,7 +77,7 @@ fn results(case: &Case, run: Run) -> Vec<(JobRecord, Option<Certificate>)> {
     let results = case.records(root.path()).into_iter().map(|record| {
         let certificate = match &record.finding {
             Finding::Won { certificate } | Finding::NotWon { certificate } => {
-                Some(folder.read_certificate(certificate, &case.rules).unwrap())
+                Some(folder.read_certificate(certificate, &case.tables).unwrap())
             }
             Finding::Open { .. } => None,
         };
@@ -137,7 +137,7 @@ fn only_the_running_job_is_lost() {
                 if let (Some(_), Finding::Won { certificate } | Finding::NotWon { certificate }) =
                     (certificate, &record.finding)
                 {
-                    case.store(&path).read_certificate(certificate, &case.rules).expect(&what);
+                    case.store(&path).read_certificate(certificate, &case.tables).expect(&what);
                 }
             }
         }

@@ -11,6 +11,7 @@ use crate::game::rules::Ruleset;
 use crate::proof::certificate::{Certificate, CertificateError, EXTENSION, STORE_FOLDER};
 use crate::system::filesystem::{FileSystem, Output, SystemFiles};
 use crate::system::temporary::write_durably;
+use crate::tablebase::Tablebase;
 
 use super::error::StoreError;
 
@@ -161,14 +162,17 @@ impl Folder {
         Ok(name)
     }
 
-    /// Reads a certificate, without checking its strategies.
+    /// Reads a certificate, without checking its strategies; an error if one of its tables is
+    /// missing.
     pub(super) fn read_certificate(
         &self,
         name: &str,
-        rules: &Ruleset,
+        tables: &Tablebase,
     ) -> Result<Certificate, CertificateError> {
         let bytes = self.read(&self.certificate_path(name)).map_err(CertificateError::Io)?;
-        Certificate::read(&bytes[..], rules)
+        let certificate = Certificate::read(&bytes[..], tables.rules())?;
+        certificate.require_tables(Some(tables))?;
+        Ok(certificate)
     }
 
     /// Deletes a certificate.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -118,6 +118,58 @@ fn the_engine_is_asked_before_the_next_job_where_work_has_grown() {
         worker.set(&desk.contents.trees[side].node(advised).position);
         assert_eq!(engine.after, Some(worker.key().check));
     }
+}
+
+/// A process with a proved root, whose certificate is not assembled yet.
+fn with_proved_root(
+    check: impl for<'t> FnOnce(&Team<'_, 't, 1>, &mut BySide<Worker<'_, 't, 1>>, Side),
+) {
+    let case = Case::win();
+    let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
+    let folder = tempfile::tempdir().unwrap();
+    case.run(folder.path(), RUN).unwrap();
+    // No node is left.
+    let options = ProofOptions {
+        questions: vec![winner],
+        max_nodes: Some(0),
+        table_bytes: 1 << 12,
+        ..ProofOptions::default()
+    };
+    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
+    let parties = (&case.rules, &shared);
+    let contents = Contents::read(case.store(folder.path()), parties, &case.tables, &|_| ());
+    let store = StoreOptions::new(folder.path(), &case.text);
+    let team = team(&case, &shared, &options, (&store, contents.unwrap()));
+    let control = Control::new(None);
+    let state = State::new(&shared.board, &case.position);
+    let mut workers = BySide::from_fn(|side| Worker::new(&shared, &control, side, state.clone()));
+    check(&team, &mut workers, winner);
+}
+
+#[test]
+fn only_one_worker_assembles_the_certificate_of_the_root() {
+    with_proved_root(|team, workers, side| {
+        let is_open = || team.desk.lock().unwrap().questions.is_open(side);
+        team.desk.lock().unwrap().is_concluding = true;
+        assert!(team.next_job(workers).unwrap().is_none());
+        assert!(is_open());
+        team.desk.lock().unwrap().is_concluding = false;
+        assert!(team.next_job(workers).unwrap().is_none());
+        assert!(!is_open() && !team.desk.lock().unwrap().is_concluding);
+    });
+}
+
+#[test]
+fn the_certificate_of_the_root_is_left_to_the_next_run_when_the_work_is_stopped() {
+    with_proved_root(|team, workers, side| {
+        let answer = |is_stopped| {
+            team.stopped.store(is_stopped, Ordering::Relaxed);
+            team.conclude(&mut workers[side], true).unwrap();
+            let desk = team.desk.lock().unwrap();
+            (desk.questions.is_open(side), desk.parts.len(), desk.repairs_in_vain)
+        };
+        assert_eq!([true, false].map(answer), [(true, 0, 0), (false, 1, 0)]);
+    });
 }
 
 /// A process with one worker, which has done nothing.

@@ -286,6 +286,16 @@ impl<const W: usize> Tree<W> {
         numbers
     }
 
+    /// Returns the positions below a root whose mover is known to reach its aim, each with the
+    /// position after the move that does so. Such moves never form a cycle.
+    pub(super) fn solving_moves(&self, root: NodeId) -> HashMap<Canonical<W>, Canonical<W>> {
+        let solving = self.values(root).solving;
+        let moves = self.nodes.iter().zip(solving);
+        moves
+            .filter_map(|(node, after)| Some((node.position, self.node(after?).position)))
+            .collect()
+    }
+
     /// Chooses the position of the next job, the most promising one that nobody works on and
     /// that `needs_job`.
     pub(super) fn select(
@@ -406,12 +416,6 @@ impl Values {
     /// Returns the proof and the disproof number of a position.
     pub(super) fn of(&self, id: NodeId) -> [u32; 2] {
         self.numbers[id as usize]
-    }
-
-    /// Returns the move by which the mover of a position reaches its aim. Such moves never form a
-    /// cycle.
-    pub(super) fn solving_move(&self, id: NodeId) -> Option<NodeId> {
-        self.solving[id as usize]
     }
 }
 

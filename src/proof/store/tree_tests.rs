@@ -38,7 +38,7 @@ fn three_moves(numbers: [[u32; 2]; 3]) -> (Tree<1>, NodeId, [Canonical<1>; 4]) {
 
 #[test]
 fn numbers_are_weak_proof_numbers_of_the_moves() {
-    let (mut tree, root, [_, first, second, third]) = three_moves([[5, 7], [3, 4], [9, 2]]);
+    let (mut tree, root, [start, first, second, third]) = three_moves([[5, 7], [3, 4], [9, 2]]);
     // The least proof number; the largest disproof number, and one for each other open move.
     assert_eq!(tree.values(root).of(root), [3, 7 + 2]);
     tree.prove(second, false);
@@ -48,9 +48,8 @@ fn numbers_are_weak_proof_numbers_of_the_moves() {
     assert_eq!(tree.values(root).of(root), NOT_WON);
     tree.forget_proofs();
     tree.prove(third, true);
-    let values = tree.values(root);
-    assert_eq!(values.of(root), WON);
-    assert_eq!(values.solving_move(root), tree.find(&third));
+    assert_eq!(tree.values(root).of(root), WON);
+    assert_eq!(tree.solving_moves(root), [(start, third)].into());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The workers of one process, which run one job after another.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -129,8 +130,10 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             desk = waited.unwrap_or_else(PoisonError::into_inner).0;
             let running: u64 = self.running.iter().map(|n| n.load(Ordering::Relaxed)).sum();
             let nodes = self.nodes.load(Ordering::Relaxed) + running;
+            // The certificate of the root takes no nodes.
+            let max_nodes = self.options.max_nodes.filter(|_| !desk.is_concluding);
             let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-                || self.options.max_nodes.is_some_and(|max| nodes >= max);
+                || max_nodes.is_some_and(|max| nodes >= max);
             let is_interrupted = reported.elapsed() >= REPORT_EVERY && {
                 reported = Instant::now();
                 let progress = desk.progress(nodes, self.started.elapsed());
@@ -225,12 +228,16 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                         is_news = true;
                         break;
                     }
-                    Choice::Answered(is_won) => {
-                        self.conclude(&mut desk, &mut workers[side], is_won)?;
+                    Choice::Answered(is_won) if !desk.is_concluding => {
+                        desk.is_concluding = true;
+                        drop(desk);
+                        self.conclude(&mut workers[side], is_won)?;
+                        desk = self.desk();
+                        desk.is_concluding = false;
                         is_news = true;
                         break;
                     }
-                    Choice::Nothing => {}
+                    Choice::Answered(_) | Choice::Nothing => {}
                 }
             }
             if desk.questions.is_answered() {
@@ -297,20 +304,28 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     }
 
     /// Assembles the certificate of the root and checks it. If it fails, the stored certificates that
-    /// fail are removed, and the search goes on.
-    fn conclude(
+    /// fail are removed, and the search goes on. For a long proof both take hours, so neither holds
+    /// the lock; if the work is stopped meanwhile, the next run does it.
+    pub(super) fn conclude(
         &self,
-        desk: &mut Desk<'a, 't, W>,
         worker: &mut Worker<'_, 't, W>,
         is_won: bool,
     ) -> Result<(), StoreError> {
         let side = worker.prover;
         let claim = if is_won { (side, true) } else { (side.other(), false) };
-        let is_known = desk.contents.knowledge.answer(worker, &self.root).is_some();
-        let reason = match self.assemble(desk, worker, claim)? {
+        let mut desk = self.desk();
+        let contents = &mut desk.contents;
+        let root = contents.trees[side].id(self.root);
+        let solving = contents.trees[side].solving_moves(root);
+        let is_known = contents.knowledge.answer(worker, &self.root).is_some();
+        let (folder, names) = (contents.folder.clone(), contents.certificates.clone());
+        drop(desk);
+        match self.assemble((&folder, &names), worker, &solving, claim)? {
             Ok(certificate) => {
-                if !is_known {
-                    self.keep(desk, &certificate);
+                let name = if is_known { None } else { self.keep(&folder, &certificate) };
+                let mut desk = self.desk();
+                if let Some(name) = name {
+                    desk.contents.add(&name, &certificate);
                 }
                 if is_won {
                     // The win is all that is to be proved: that the winner does not lose follows.
@@ -318,12 +333,32 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 }
                 desk.parts.extend(certificate.into_parts());
                 desk.questions.answer(side, if is_won { Answer::Won } else { Answer::NotWon });
+                Ok(())
+            }
+            Err(_) if self.is_stopped() => Ok(()),
+            Err(reason) => self.repair((&folder, &names), reason),
+        }
+    }
+
+    /// Removes the stored certificates that fail, for which the root's certificate has failed.
+    fn repair(
+        &self,
+        (folder, names): (&Folder, &BTreeSet<String>),
+        reason: String,
+    ) -> Result<(), StoreError> {
+        let mut failed = Vec::new();
+        for name in names {
+            if self.is_stopped() {
                 return Ok(());
             }
-            Err(reason) => reason,
-        };
+            let certificate = folder.read_certificate(name, self.tables);
+            let checked = certificate.and_then(|one| check(&one, self.rules, self.tables));
+            failed.extend(checked.err().map(|error| (name.clone(), error)));
+        }
+        let mut desk = self.desk();
+        desk.contents.repair(&failed)?;
         // The first time may be an error of reading.
-        desk.repairs_in_vain += u32::from(desk.contents.repair()? == 0);
+        desk.repairs_in_vain += u32::from(failed.is_empty());
         if desk.repairs_in_vain > 1 {
             let path = self.store.folder.to_owned();
             return Err(StoreError::Unsound { path, reason });
@@ -332,29 +367,29 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     }
 
     /// Stores the root's certificate, so that it decides the root in other runs and for readers of the
-    /// certificates. The answer does not depend on that.
-    fn keep(&self, desk: &mut Desk<'a, 't, W>, certificate: &Certificate) {
-        match desk.contents.folder.write_certificate(certificate) {
-            Ok(name) => desk.contents.add(&name, certificate),
-            Err(error) => (self.store.notice)(&format!("{error}: the whole proof is not kept")),
-        }
+    /// certificates, and returns its name. The answer does not depend on that.
+    fn keep(&self, folder: &Folder, certificate: &Certificate) -> Option<String> {
+        let written = folder.write_certificate(certificate);
+        let unkept = |error| (self.store.notice)(&format!("{error}: the whole proof is not kept"));
+        written.map_err(unkept).ok()
     }
 
-    /// Assembles the strategy and checks it; the inner error says why it fails.
+    /// Assembles the strategy from the tree's moves and the stored certificates, and checks it; the
+    /// inner error says why it fails.
     fn assemble(
         &self,
-        desk: &mut Desk<'a, 't, W>,
+        (folder, names): (&Folder, &BTreeSet<String>),
         worker: &mut Worker<'_, 't, W>,
+        solving: &HashMap<Canonical<W>, Canonical<W>>,
         claim: (Side, bool),
     ) -> Result<Result<Certificate, String>, StoreError> {
-        let contents = &mut desk.contents;
-        let side = worker.prover;
-        let root = contents.trees[side].id(self.root);
-        let values = contents.trees[side].values(root);
-        let tree = (&contents.trees[side], &values);
-        let mut assembly = Assembly::new(worker, tree, self.rules, claim);
-        for name in &contents.certificates {
-            match contents.read_certificate(name) {
+        let stopped = || Ok(Err("the work is stopped".to_owned()));
+        let mut assembly = Assembly::new(worker, solving, self.rules, claim);
+        for name in names {
+            if self.is_stopped() {
+                return stopped();
+            }
+            match folder.read_certificate(name, self.tables) {
                 Ok(certificate) => assembly.add(&certificate),
                 Err(CertificateError::Io(error)) => {
                     return Err(StoreError::at(self.store.folder)(error));
@@ -369,6 +404,9 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 return Ok(Err(format!("there is no answer to {position}")));
             }
         };
+        if self.is_stopped() {
+            return stopped();
+        }
         let certificate = self.certificate(vec![part]);
         Ok(match check(&certificate, self.rules, self.tables) {
             Ok(_) => Ok(certificate),
