@@ -25,8 +25,6 @@ const FRESH: Duration = Duration::from_secs(2);
 const COST_FACTOR: u32 = 10;
 /// After this time without a request the tree is forgotten.
 const IDLE: Duration = Duration::from_secs(600);
-/// The tree's numbers are computed by recursion; it may have very long lines.
-const STACK_BYTES: usize = 64 << 20;
 
 type Request = Box<dyn FnOnce(Result<&mut dyn StoreTree, Problem>) + Send>;
 
@@ -51,8 +49,7 @@ impl ServedStore {
         let reader = Reader { folder, name: name.clone(), tables, shared: Arc::clone(&shared) };
         // The thread ends when the store is dropped, which closes the channel. Without a thread every
         // request is refused.
-        let thread = thread::Builder::new().stack_size(STACK_BYTES);
-        let _ = thread.spawn(move || reader.serve(&received));
+        let _ = thread::Builder::new().spawn(move || reader.serve(&received));
         ServedStore { name, requests, shared }
     }
 

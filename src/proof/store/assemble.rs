@@ -9,6 +9,8 @@ use crate::proof::certificate::{Certificate, Part, PartBuilder};
 use crate::proof::closed_set::Leaf;
 use crate::proof::search::Worker;
 
+use super::tree::with_stack;
+
 /// The maximum length of the tree's lines in plies.
 const MAX_DEPTH: u32 = 10_000;
 
@@ -115,7 +117,7 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
             }
             let mut rank = 0;
             for (_, reply) in self.successors(&position) {
-                rank = rank.max(self.rank(reply, depth + 1)?.saturating_add(1));
+                rank = rank.max(with_stack(|| self.rank(reply, depth + 1))?.saturating_add(1));
             }
             self.ranks.insert(position, rank);
             return Ok(rank);
@@ -126,7 +128,7 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
         let after = *self.solving.get(&position).ok_or(position)?;
         let mut successors = self.successors(&position).into_iter();
         let (step, _) = successors.find(|(_, reply)| *reply == after).ok_or(position)?;
-        let rank = self.rank(after, depth + 1)?.saturating_add(1);
+        let rank = with_stack(|| self.rank(after, depth + 1))?.saturating_add(1);
         self.moves.add(&position.strategy_move(self.rules.id(), step, rank));
         Ok(rank)
     }
@@ -134,5 +136,45 @@ impl<'e, 'a, 't, const W: usize> Assembly<'e, 'a, 't, W> {
     fn successors(&mut self, position: &Canonical<W>) -> Vec<(Step, Canonical<W>)> {
         self.worker.set(position);
         self.worker.successors()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::position::Position;
+    use crate::proof::ProofOptions;
+    use crate::proof::prover::shared;
+    use crate::proof::search::{Control, Shared};
+    use crate::proof::tests::rules;
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_before_the_stack_ends() {
+        let rules = rules("mini-corner");
+        let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
+        let shared: Shared<'_, 1> = shared(&rules, &options).unwrap();
+        let control = Control::new(None);
+        let start = Position::start(&rules).unwrap();
+        let holder = start.to_move;
+        let mut worker = Worker::new(&shared, &control, holder, State::new(&shared.board, &start));
+        let root = worker.canonical();
+        // Each side makes the first move that does not end the game, until a position repeats.
+        let mut solving = HashMap::new();
+        let mut next = |position: &Canonical<1>| {
+            worker.set(position);
+            let mut successors = worker.successors().into_iter().map(|(_, after)| after);
+            successors.find(|after| {
+                worker.set(after);
+                worker.leaf(holder, false) == Leaf::Inner
+            })
+        };
+        let mut position = root;
+        while !solving.contains_key(&position) {
+            let after = next(&position).unwrap();
+            solving.insert(position, after);
+            position = next(&after).unwrap();
+        }
+        let assembly = Assembly::new(&mut worker, &solving, &rules, (holder, false));
+        assert!(assembly.finish(root).is_err());
     }
 }

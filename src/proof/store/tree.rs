@@ -16,6 +16,11 @@ pub(super) const HOPELESS: u32 = table::INFINITE;
 pub(super) const WON: [u32; 2] = [0, INFINITE];
 pub(super) const NOT_WON: [u32; 2] = [INFINITE, 0];
 
+/// The stack that a step of a recursion along the tree's lines may need, and how much is added when
+/// less is left.
+const STEP_STACK_BYTES: usize = 256 << 10;
+const STACK_BYTES: usize = 64 << 20;
+
 /// The number of a position in the tree.
 pub(super) type NodeId = u32;
 
@@ -251,7 +256,7 @@ impl<const W: usize> Tree<W> {
             Some(true) => WON,
             Some(false) => NOT_WON,
             None if node.is_leaf() => node.estimate,
-            None => self.combine(id, values),
+            None => with_stack(|| self.combine(id, values)),
         };
         let is_solved = numbers.contains(&0);
         values.numbers[at] = if node.is_busy && !is_solved { numbers.map(raised) } else { numbers };
@@ -406,7 +411,7 @@ impl<const W: usize> Selection<'_, W> {
         let found = moves
             .into_iter()
             .enumerate()
-            .find_map(|(at, child)| self.below(child, is_first && at == 0));
+            .find_map(|(at, child)| with_stack(|| self.below(child, is_first && at == 0)));
         self.visited[id as usize] = Visit::Done;
         found
     }
@@ -417,6 +422,12 @@ impl Values {
     pub(super) fn of(&self, id: NodeId) -> [u32; 2] {
         self.numbers[id as usize]
     }
+}
+
+/// Takes a step of a recursion along the tree's lines, whose length has no limit. A thread whose stack
+/// overflows ends the process, and so would every later one on the same store.
+pub(super) fn with_stack<R>(step: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(STEP_STACK_BYTES, STACK_BYTES, step)
 }
 
 /// Limits the numbers of a result without a certificate: they must not look proved.

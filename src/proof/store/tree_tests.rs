@@ -3,6 +3,8 @@
 use super::tree::{HOPELESS, NOT_WON, NodeId, Tree, WON};
 use crate::engine::board_tables::BoardTables;
 use crate::engine::state::State;
+use crate::game::board::Square;
+use crate::game::position::Position;
 use crate::game::rules::Side;
 use crate::proof::canonical::{Canonical, Symmetries};
 use crate::proof::search::AdviceTable;
@@ -136,6 +138,28 @@ fn repetitions_get_a_job_when_nothing_else_is_left() {
     assert_eq!(values.of(root)[0], HOPELESS);
     assert_ne!(values.of(root), NOT_WON);
     assert_eq!(tree.select(root, &values, &mut |_| true), Some(root));
+}
+
+#[test]
+fn lines_may_be_longer_than_the_stack() {
+    let rules = rules("brandubh");
+    let (board, symmetries) = (BoardTables::new(&rules), Symmetries::new(&rules));
+    let mut tree: Tree<1> = Tree::new(Side::Attackers);
+    let template = random_positions(&rules, "K2v4", 1, 11)[0];
+    let mut line = Vec::new();
+    // The attackers on any of these squares.
+    for set in 0_u32..100_000 {
+        let attackers = (0..17).filter(|square| set >> square & 1 == 1).map(Square::new).collect();
+        let position = Position { attackers, ..template };
+        line.push(symmetries.canonical(&State::new(&board, &position)).0);
+    }
+    for pair in line.windows(2) {
+        tree.add_open(pair[0], [1, 1], Some(1), vec![(pair[1], [3, 4])]);
+    }
+    let [root, last] = [line[0], line[line.len() - 1]].map(|position| tree.id(position));
+    let values = tree.values(root);
+    assert_eq!(values.of(root), [3, 4]);
+    assert_eq!(tree.select(root, &values, &mut |_| true), Some(last));
 }
 
 #[test]
