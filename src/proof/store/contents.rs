@@ -42,12 +42,13 @@ pub(super) struct Contents<'a, 't, const W: usize> {
 }
 
 impl<'a, 't, const W: usize> Contents<'a, 't, W> {
-    /// Reads a store.
+    /// Reads a store, until `go_on` returns false. It is called before each certificate.
     pub(super) fn read(
         folder: Folder,
         (rules, shared): (&'a Ruleset, &'a Shared<'t, W>),
         tables: &'a Tablebase,
         notice: &'a (dyn Fn(&str) + Sync),
+        go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Self, StoreError> {
         let mut contents = Contents {
             folder,
@@ -66,6 +67,9 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
             millis: BySide::default(),
         };
         for name in contents.folder.certificates()? {
+            if !go_on() {
+                return Ok(contents);
+            }
             contents.load(&name);
         }
         contents.read_new()?;

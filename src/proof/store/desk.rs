@@ -47,15 +47,6 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
         for &side in &options.questions {
             contents.trees[side].id(root);
         }
-        let progress = ProofProgress {
-            question: options.questions.first().copied().unwrap_or(Side::Attackers),
-            numbers: [1, 1],
-            nodes: 0,
-            time: Duration::ZERO,
-            line: Vec::new(),
-            strategy_positions: None,
-            jobs: None,
-        };
         Desk {
             contents,
             questions: Questions::new(&options.questions),
@@ -66,7 +57,7 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
             in_work: 0,
             is_concluding: false,
             repairs_in_vain: 0,
-            progress,
+            progress: no_progress(options),
         }
     }
 
@@ -131,5 +122,18 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
             self.questions.answers[side] = Answer::Open { proof, disproof };
         }
         self.questions.answers
+    }
+}
+
+/// Returns the progress before the first job.
+pub(super) fn no_progress(options: &ProofOptions<'_>) -> ProofProgress {
+    ProofProgress {
+        question: options.questions.first().copied().unwrap_or(Side::Attackers),
+        numbers: [1, 1],
+        nodes: 0,
+        time: Duration::ZERO,
+        line: Vec::new(),
+        strategy_positions: None,
+        jobs: None,
     }
 }

@@ -94,8 +94,8 @@ fn append_all(
     results: &[(JobRecord, Option<Certificate>)],
 ) -> Result<(), usize> {
     let tables = &case.tables;
-    let mut contents =
-        Contents::read(folder, (&case.rules, shared), tables, &|_| ()).map_err(|_| 0_usize)?;
+    let mut contents = Contents::read(folder, (&case.rules, shared), tables, &|_| (), &mut || true)
+        .map_err(|_| 0_usize)?;
     for (number, (record, certificate)) in results.iter().enumerate() {
         let named = match certificate {
             Some(certificate) => {

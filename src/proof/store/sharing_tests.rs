@@ -53,7 +53,7 @@ fn a_process_does_not_read_its_own_journal() {
     let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
     let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
     let parties = (&case.rules, &shared);
-    let mut contents = Contents::read(store, parties, &case.tables, &|_| ()).unwrap();
+    let mut contents = Contents::read(store, parties, &case.tables, &|_| (), &mut || true).unwrap();
     for record in &records {
         contents.append(record, None).unwrap();
         assert!(!contents.read_new().unwrap(), "{record:?}");
@@ -71,7 +71,8 @@ fn a_job_that_was_finished_before_the_claim_is_not_repeated() {
     let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
     let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
     let parties = (&case.rules, &shared);
-    let contents = Contents::read(case.new_store(folder.path()), parties, &case.tables, &|_| ());
+    let contents =
+        Contents::read(case.new_store(folder.path()), parties, &case.tables, &|_| (), &mut || true);
     let state = State::new(&shared.board, &case.position);
     let store = StoreOptions::new(folder.path(), &case.text);
     let team = team(&case, &shared, &options, (&store, contents.unwrap()));
@@ -94,7 +95,8 @@ fn the_engine_is_asked_before_the_next_job_where_work_has_grown() {
     let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
     let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
     let parties = (&case.rules, &shared);
-    let contents = Contents::read(case.store(folder.path()), parties, &case.tables, &|_| ());
+    let contents =
+        Contents::read(case.store(folder.path()), parties, &case.tables, &|_| (), &mut || true);
     let store = StoreOptions::new(folder.path(), &case.text);
     let team = team(&case, &shared, &options, (&store, contents.unwrap()));
     let control = Control::new(None);
@@ -137,7 +139,8 @@ fn with_proved_root(
     };
     let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
     let parties = (&case.rules, &shared);
-    let contents = Contents::read(case.store(folder.path()), parties, &case.tables, &|_| ());
+    let contents =
+        Contents::read(case.store(folder.path()), parties, &case.tables, &|_| (), &mut || true);
     let store = StoreOptions::new(folder.path(), &case.text);
     let team = team(&case, &shared, &options, (&store, contents.unwrap()));
     let control = Control::new(None);

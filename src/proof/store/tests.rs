@@ -306,6 +306,21 @@ fn damaged_certificates_are_ignored_and_proved_again() {
     assert!(notices.iter().any(|text| text.contains("damaged")), "{notices:?}");
 }
 
+/// Reading a large store takes long, so limits count meanwhile.
+#[test]
+fn a_run_without_time_reads_no_certificate() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    case.goes_on(folder.path(), RUN, "first");
+    for path in files_in(&folder.path().join(STORE_FOLDER)) {
+        fs::write(path, "damaged").unwrap();
+    }
+    let notice = |text: &str| panic!("{text}");
+    let run = Run { max_time: Some(Duration::ZERO), ..RUN };
+    let proof = case.run_on(Arc::new(SystemFiles), folder.path(), run, &notice).unwrap();
+    assert_eq!((proof.value(), proof.nodes), (ProvedValue::Open, 0));
+}
+
 #[test]
 fn certificates_whose_tables_are_missing_are_left_out_with_a_notice() {
     let rules = Ruleset::load("brandubh").unwrap();

@@ -56,7 +56,7 @@ fn with_view<const W: usize>(
     let rules = tables.rules();
     let options = ProofOptions { tables: Some(tables), table_bytes: 0, ..ProofOptions::default() };
     let shared: Shared<'_, W> = shared(rules, &options)?;
-    let contents = Contents::read(folder, (rules, &shared), tables, notice)?;
+    let contents = Contents::read(folder, (rules, &shared), tables, notice, &mut || true)?;
     let control = Control::new(None::<Instant>);
     let start = Position::start(rules).ok();
     let mut view = View {

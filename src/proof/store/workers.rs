@@ -21,7 +21,7 @@ use super::assemble::Assembly;
 use super::choice::{Choice, Job};
 use super::claims::ClaimedJob;
 use super::contents::Contents;
-use super::desk::Desk;
+use super::desk::{Desk, no_progress};
 use super::error::StoreError;
 use super::folder::Folder;
 use super::journal::{Finding, JobRecord};
@@ -87,7 +87,20 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 &no_tables
             }
         };
-        let contents = Contents::read(folder, (rules, &shared), tables, store.notice)?;
+        let deadline = options.max_time.map(|time| started + time);
+        let (mut reported, mut is_stopped) = (started, false);
+        // A large store takes long to read.
+        let mut go_on = || {
+            is_stopped = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if !is_stopped && reported.elapsed() >= REPORT_EVERY {
+                reported = Instant::now();
+                let time = started.elapsed();
+                is_stopped = !report(&ProofProgress { time, ..no_progress(options) });
+            }
+            !is_stopped
+        };
+        let parties = (rules, &shared);
+        let contents = Contents::read(folder, parties, tables, store.notice, &mut go_on)?;
         let (root, _) = shared.symmetries.canonical(&State::new(&shared.board, position));
         let threads = options.threads.get();
         let team = Team {
@@ -98,11 +111,11 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             options,
             store,
             tables,
-            deadline: options.max_time.map(|time| started + time),
+            deadline,
             started,
             desk: Mutex::new(Desk::new(contents, options, root)),
             changed: Condvar::new(),
-            stopped: AtomicBool::new(false),
+            stopped: AtomicBool::new(is_stopped),
             working: AtomicUsize::new(threads),
             nodes: AtomicU64::new(0),
             running: (0..threads).map(|_| AtomicU64::new(0)).collect(),
