@@ -164,8 +164,7 @@ fn positions(
     let limit = selection.limit.map_or(usize::MAX, |limit| limit as usize);
     let mut found = Vec::new();
     if selection.longest {
-        found = search.longest()?;
-        found.truncate(limit);
+        found = search.longest(limit)?;
     } else if limit > 0 {
         search.each(|one| {
             found.push(one);

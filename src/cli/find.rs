@@ -239,7 +239,8 @@ impl Finder<'_> {
         for (_, search) in &searches {
             let mut printed = Ok(());
             if output.longest {
-                printed = search.longest()?.iter().try_for_each(|found| printer.add(found));
+                let found = search.longest(printer.wanted())?;
+                printed = found.iter().try_for_each(|found| printer.add(found));
             } else {
                 search.each(|found| {
                     printed = printer.add(&found);
@@ -294,6 +295,12 @@ impl<'a> Printer<'a> {
     fn new(finder: &'a Finder<'a>, limit: usize) -> Printer<'a> {
         let max = if limit == 0 { usize::MAX } else { limit };
         Printer { finder, limit: max, printed: 0, text: String::new(), more: false }
+    }
+
+    /// Returns how many positions to search for: one more than may be printed tells whether there
+    /// are more.
+    fn wanted(&self) -> usize {
+        (self.limit - self.printed).saturating_add(1)
     }
 
     /// Returns whether there are positions beyond the limit.

@@ -86,6 +86,14 @@ fn a_limit_that_omits_positions_is_reported() {
     let none = place.run(&[&find[..], &["--plies", "99"]].concat());
     assert_eq!((none.status, none.err.as_str()), (0, "taflbase: no position found\n"));
     assert_eq!(none.out, "");
+
+    let longest = ["find", "brandubh", "--longest", "--slice", "K0v1", "K1v1"];
+    let count = place.run(&longest).done().lines().count() - 1;
+    for (limit, omits) in [(1, true), (count - 1, true), (count, false)] {
+        let run = place.run(&[&longest[..], &["--limit", &limit.to_string()]].concat());
+        assert_eq!(run.err.contains("there are more"), omits, "{limit}: {}", run.err);
+        assert_eq!(run.done().lines().count(), limit + 1);
+    }
 }
 
 #[test]

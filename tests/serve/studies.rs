@@ -96,6 +96,7 @@ async fn invalid_studies_are_reported() {
         ),
         ("brandubh/slices/K1v2/find?seed=1&longest=true", 400, "bad-parameter", "longest and seed"),
         ("brandubh/slices/K1v2/find?seed=1&skip=2", 400, "bad-parameter", "seed and skip"),
+        ("brandubh/slices/K1v2/find?longest=true&skip=100001", 400, "bad-parameter", "0 to 100000"),
         ("brandubh/slices/K1v2/find?count=true&limit=9", 400, "bad-parameter", "count and limit"),
         ("brandubh/slices/K1v2/find?plies=x", 400, "bad-parameter", "9..21"),
         ("brandubh/slices/K1v2/find?category=x", 400, "bad-parameter", "write win"),
@@ -150,15 +151,17 @@ async fn searches_agree_with_the_program() {
     let counts = get(&router, &format!("{find}?count=true&category=win")).await.json();
     let arguments = ["find", "brandubh", "--slice", "K1v2", "--json", "--count", "--value", "win"];
     assert_eq!(counts["counts"], Value::Array(printed(&arguments)));
-    let pages = async |skip: usize| {
-        let path = format!("{find}?category=win&limit=3&skip={skip}");
-        get(&router, &path).await.json()["positions"].clone()
-    };
-    let first = get(&router, &format!("{find}?category=win&limit=6")).await.json();
-    let both = [pages(0).await, pages(3).await];
-    let joined: Vec<Value> =
-        both.iter().flat_map(|page| page.as_array().unwrap().clone()).collect();
-    assert_eq!(first["positions"], Value::Array(joined));
+    for wanted in ["category=win", "longest=true&category=loss&plies=2"] {
+        let page = async |limit: usize, skip: usize| {
+            let path = format!("{find}?{wanted}&limit={limit}&skip={skip}");
+            let reply = get(&router, &path).await.json();
+            assert_eq!(reply["more"], true, "{path}");
+            reply["positions"].as_array().unwrap().clone()
+        };
+        let joined = [page(3, 0).await, page(3, 3).await].concat();
+        assert_eq!(page(6, 0).await, joined, "{wanted}");
+        assert_eq!(joined.len(), 6);
+    }
 }
 
 #[tokio::test]

@@ -146,7 +146,7 @@ impl<'a> Slots<'a> {
     /// Checks the longest wins and losses of each side.
     fn check_longest(&self) {
         for wdl in [None, Some(Wdl::Win), Some(Wdl::Loss), Some(Wdl::Draw)] {
-            let found = self.search(&Query { wdl, ..Query::default() }).longest().unwrap();
+            let search = self.search(&Query { wdl, ..Query::default() });
             let plies = |entry: &Entry| {
                 let asked = wdl.unwrap_or(Wdl::Win);
                 entry.value.plies().filter(|_| entry.value.wdl() == asked)
@@ -160,8 +160,12 @@ impl<'a> Slots<'a> {
             };
             let expected: Vec<Position> =
                 self.entries.iter().filter(is_longest).map(|entry| entry.position).collect();
-            let found: Vec<Position> = found.iter().map(|found| found.position).collect();
-            assert_eq!(found, expected, "{} {wdl:?}", self.name());
+            for count in [0, 1, 2, 7, expected.len(), usize::MAX] {
+                let found = search.longest(count).unwrap();
+                let found: Vec<Position> = found.iter().map(|found| found.position).collect();
+                let first = &expected[..count.min(expected.len())];
+                assert_eq!(found, first, "{} {wdl:?} {count}", self.name());
+            }
         }
     }
 
@@ -321,7 +325,7 @@ fn a_search_can_be_stopped() {
     assert!(!some.is_empty() && some.len() < whole.len());
     assert_eq!(some, whole[..some.len()]);
     let never = search().cancel_unless(&|| false);
-    assert!(never.longest().unwrap().is_empty());
+    assert!(never.longest(usize::MAX).unwrap().is_empty());
     assert!(random(&[never], 3, 7).unwrap().is_empty());
 }
 
@@ -391,7 +395,7 @@ fn tables_without_distances_have_only_outcomes() {
             assert_eq!((found.position, found.images), (known.position, known.images));
             assert_eq!(found.value, Probed { plies: None, ..known.value });
         }
-        assert!(matches!(search.longest(), Err(FindError::NoDistances(_))));
+        assert!(matches!(search.longest(1), Err(FindError::NoDistances(_))));
     }
     let plies = Query { plies: Some(1..=1), ..Query::default() };
     let refused = Search::new(base.rules(), table, &plies).err().unwrap();

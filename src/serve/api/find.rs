@@ -28,6 +28,9 @@ const MAX_TIME: Duration = Duration::from_secs(6);
 /// Maximum and default number of positions.
 const MAX_LIMIT: usize = 200;
 const DEFAULT_LIMIT: usize = 50;
+/// Maximum number of positions before the first of a response: the longest of them are all held in
+/// memory.
+const MAX_SKIP: usize = 100_000;
 
 #[derive(Deserialize, Debug)]
 pub(super) struct Params {
@@ -74,6 +77,10 @@ pub(super) async fn find(
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Problem::bad_parameter(format!("limit is {limit}: use 1 to {MAX_LIMIT}")));
+    }
+    if params.skip > MAX_SKIP {
+        let detail = format!("skip is {}: use 0 to {MAX_SKIP}", params.skip);
+        return Err(Problem::bad_parameter(detail));
     }
     let key = format!("{} {slice} {params:?}", served.name());
     let work = move || {
@@ -180,7 +187,7 @@ fn positions(
     }
     let mut found: Vec<Found> = Vec::new();
     if params.longest {
-        found.extend(search.longest()?.into_iter().skip(params.skip).take(limit + 1));
+        found.extend(search.longest(params.skip + limit + 1)?.into_iter().skip(params.skip));
     } else {
         let mut left = params.skip;
         search.each(|one| {

@@ -29,43 +29,52 @@ impl Hit {
 }
 
 /// The hits with the largest code, for each side to move: among hits of one outcome, those with
-/// the longest distance.
-#[derive(Default)]
-pub(super) struct Longest(BySide<Vec<Hit>>);
+/// the longest distance. Of equally long ones only the first are kept, up to a maximum per side.
+pub(super) struct Longest {
+    count: usize,
+    /// Row by row.
+    kept: BySide<Vec<Hit>>,
+}
 
 impl Longest {
-    pub(super) fn of(hits: Vec<Hit>) -> Longest {
+    /// Creates an empty collection that will keep up to `count` hits of each side.
+    pub(super) fn new(count: usize) -> Longest {
+        Longest { count, kept: BySide::default() }
+    }
+
+    /// Collects up to `count` of the longest hits of each side.
+    pub(super) fn of(hits: Vec<Hit>, count: usize) -> Longest {
         let mut largest = BySide::<Code>::default();
         for hit in &hits {
             largest[hit.to_move] = largest[hit.to_move].max(hit.code);
         }
-        let mut longest = Longest::default();
+        let mut longest = Longest::new(count);
         for hit in hits.into_iter().filter(|hit| hit.code == largest[hit.to_move]) {
-            longest.0[hit.to_move].push(hit);
+            longest.kept[hit.to_move].push(hit);
+        }
+        for kept in longest.kept.iter_mut() {
+            kept.sort_unstable();
+            kept.truncate(count);
         }
         longest
     }
 
-    pub(super) fn join(&mut self, other: Longest) {
-        for (side, hits) in Side::ALL.into_iter().zip(other.0) {
-            self.keep(side, hits);
+    /// Adds hits of later rows.
+    pub(super) fn join(&mut self, later: Longest) {
+        for (kept, hits) in self.kept.iter_mut().zip(later.kept) {
+            match first_code(&hits).cmp(&first_code(kept)) {
+                Ordering::Less => {}
+                Ordering::Equal => kept.extend(hits.into_iter().take(self.count - kept.len())),
+                Ordering::Greater => *kept = hits,
+            }
         }
     }
 
-    /// Adds hits that all have the same code, if it is not smaller than the code so far.
-    fn keep(&mut self, side: Side, hits: Vec<Hit>) {
-        let kept = &mut self.0[side];
-        match first_code(&hits).cmp(&first_code(kept)) {
-            Ordering::Less => {}
-            Ordering::Equal => kept.extend(hits),
-            Ordering::Greater => *kept = hits,
-        }
-    }
-
-    /// Returns the hits, row by row.
+    /// Returns the hits, row by row, up to the maximum for both sides together.
     pub(super) fn into_hits(self) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self.0.into_iter().flatten().collect();
+        let mut hits: Vec<Hit> = self.kept.into_iter().flatten().collect();
         hits.sort_unstable();
+        hits.truncate(self.count);
         hits
     }
 }
@@ -120,4 +129,26 @@ fn key(hit: &Hit, slice: Slice, seed: u64) -> u64 {
     let men = (slice.defenders as u64) << 32 | slice.attackers as u64;
     let place = u64::from(hit.lane) << 1 | hit.to_move as u64;
     [men, hit.row, place].into_iter().fold(mix(seed), |state, part| mix(state ^ mix(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hits(rows: std::ops::Range<u64>, code: Code) -> Vec<Hit> {
+        let side = |row, to_move| Hit { row, lane: 0, to_move, code, other: 0, images: 1 };
+        // Within a task the order is another.
+        rows.rev().flat_map(|row| Side::ALL.map(|to_move| side(row, to_move))).collect()
+    }
+
+    #[test]
+    fn no_more_of_the_longest_are_kept_than_are_wanted() {
+        let mut longest = Longest::new(3);
+        for (rows, code) in [(0..2, 7), (2..9, 9), (9..10, 8), (10..20, 9)] {
+            longest.join(Longest::of(hits(rows, code), 3));
+            assert!(longest.kept.iter().all(|kept| kept.len() <= 3));
+        }
+        let rows: Vec<u64> = longest.into_hits().iter().map(|hit| hit.row).collect();
+        assert_eq!(rows, [2, 2, 3]);
+    }
 }

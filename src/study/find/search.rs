@@ -74,19 +74,19 @@ impl<'a> Search<'a> {
         Ok(totals)
     }
 
-    /// Returns the positions with the longest distance, for each side to move: wins, or losses
-    /// if the query requires them. All of them are held in memory.
+    /// Returns the first `count` positions with the longest distance for their side to move: wins,
+    /// or losses if the query requires them. Only that many are held in memory.
     ///
     /// # Errors
     /// As [`each`](Search::each), and those of [`check_distances`](Search::check_distances).
-    pub fn longest(&self) -> Result<Vec<Found>, FindError> {
+    pub fn longest(&self, count: usize) -> Result<Vec<Found>, FindError> {
         self.check_distances()?;
         let wanted = self.query.wdl.unwrap_or(Wdl::Win);
-        let mut all = Longest::default();
+        let mut all = Longest::new(count);
         self.run(
             |mut hits| {
                 hits.retain(|hit| outcome(hit.code) == wanted);
-                Longest::of(hits)
+                Longest::of(hits, count)
             },
             |longest| {
                 all.join(longest);
