@@ -149,6 +149,22 @@ fn records_of_other_programs_are_read() {
 }
 
 #[test]
+fn a_limit_on_the_moves_ends_the_reading() {
+    let text = format!("{HEAD}1. d1-c1 d3-c3\n2. c1-d1 nonsense");
+    let limited = |rules, max| Record::parse_limited(&text, rules, max);
+    for given in [None, Some(rules("brandubh"))] {
+        let error = limited(given.clone(), 2).unwrap_err();
+        let expected = "line 4, turn 2: the game has more than 2 moves: shorten the record";
+        assert_eq!(error.to_string(), expected);
+        assert!(limited(given, 4).unwrap_err().to_string().contains("nonsense"));
+    }
+    let whole = text.replace(" nonsense", " ---");
+    let record = Record::parse_limited(&whole, None, 3).unwrap();
+    assert_eq!(record.game.moves().len(), 3);
+    assert_eq!(record.result, GameResult::Won(Side::Attackers));
+}
+
+#[test]
 fn faults_are_reported_with_line_and_turn() {
     for (text, message) in [
         ("", "line 1: no tag gives the rules: write [rules:dim:7 …]"),

@@ -1,7 +1,13 @@
 //! Lessons, puzzles, searches, pictures and game records.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use axum::Router;
 use serde_json::{Value, json};
+use taflbase::history::Game;
+use taflbase::record::Record;
+use taflbase::rules::{Kind, Ruleset};
 
 use super::{Got, WON, get, post, printed, served};
 
@@ -238,4 +244,37 @@ async fn lists_of_moves_are_read() {
     let bad = json!({"moves": [], "result": "me"});
     let got = post(&router, &format!("{RULES}/brandubh/record"), &bad).await;
     assert_eq!((got.status, got.code().as_str()), (400, "bad-parameter"));
+}
+
+/// Plays moves without captures that repeat no position.
+fn long_game(moves: usize) -> Game {
+    let mut game = Game::new(Arc::new(Ruleset::builtin("brandubh").unwrap())).unwrap();
+    let mut seen = HashSet::from([*game.position()]);
+    for number in 0..moves {
+        let mut quiet = game.playable_moves();
+        quiet.retain(|played| {
+            let is_new = !seen.contains(&game.position().after(played));
+            is_new && played.is_quiet() && played.piece != Kind::King
+        });
+        game.play(&quiet[number * 31 % quiet.len()]).unwrap();
+        seen.insert(*game.position());
+    }
+    assert_eq!(game.outcome(), None);
+    game
+}
+
+#[tokio::test]
+async fn games_that_are_too_long_are_refused() {
+    let router = served();
+    let path = format!("{RULES}/brandubh/game");
+    for (moves, status) in [(2000, 200), (2001, 400)] {
+        let game = long_game(moves);
+        let board = game.rules().board;
+        let list = game.moves().iter().map(|played| format!("{} ", played.display(board)));
+        for text in [list.collect(), Record::new(game.clone()).to_text()] {
+            let got = post(&router, &path, &json!({"text": text})).await;
+            assert_eq!(got.status, status, "{}", got.text());
+            assert_eq!(got.text().contains("2000 moves"), status == 400, "{}", got.text());
+        }
+    }
 }

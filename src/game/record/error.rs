@@ -54,6 +54,8 @@ pub enum RecordFault {
     },
     /// A move follows a resignation.
     Resigned(String),
+    /// The game has more moves than this, the maximum that the caller accepts.
+    TooManyMoves(usize),
     /// A move cannot be played.
     Move {
         /// The move.
@@ -102,6 +104,9 @@ impl fmt::Display for RecordFault {
                 write!(f, "{text} follows the end of the game ({outcome})")
             }
             RecordFault::Resigned(text) => write!(f, "{text} follows a resignation"),
+            RecordFault::TooManyMoves(max) => {
+                write!(f, "the game has more than {max} moves: shorten the record")
+            }
             RecordFault::Move { text, error } => write!(f, "{text}: {error}"),
         }
     }

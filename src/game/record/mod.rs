@@ -99,7 +99,7 @@ impl Record {
     /// # Errors
     /// If the text is not a record, its rules are unknown, or a move cannot be played.
     pub fn parse(text: &str) -> Result<Record, RecordError> {
-        read::record(text, None)
+        read::record(text, None, usize::MAX)
     }
 
     /// Parses a record of a game under `rules`, whatever rules it gives.
@@ -107,7 +107,20 @@ impl Record {
     /// # Errors
     /// As [`parse`](Record::parse).
     pub fn parse_with(text: &str, rules: Arc<Ruleset>) -> Result<Record, RecordError> {
-        read::record(text, Some(rules))
+        read::record(text, Some(rules), usize::MAX)
+    }
+
+    /// Parses a record of at most `max_moves` moves, under `rules` or else under those that it
+    /// gives. The time for a move grows with the game, so limit records of unknown origin.
+    ///
+    /// # Errors
+    /// As [`parse`](Record::parse), and if there are more moves; the rest is not read then.
+    pub fn parse_limited(
+        text: &str,
+        rules: Option<Arc<Ruleset>>,
+        max_moves: usize,
+    ) -> Result<Record, RecordError> {
+        read::record(text, rules, max_moves)
     }
 
     /// Returns the ruleset that a record names, of this program's own.
@@ -126,7 +139,7 @@ impl Record {
         text: &str,
         rules: Arc<Ruleset>,
     ) -> Result<PartialRecord, RecordError> {
-        read::partial_record(text, Some(rules))
+        read::partial_record(text, Some(rules), usize::MAX)
     }
 
     /// Returns the value of a tag.

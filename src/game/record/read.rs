@@ -11,8 +11,12 @@ use super::{
 };
 
 /// Parses a record; `given` takes precedence over the rules in the record.
-pub(super) fn record(text: &str, given: Option<Arc<Ruleset>>) -> Result<Record, RecordError> {
-    let PartialRecord { record, fault } = partial_record(text, given)?;
+pub(super) fn record(
+    text: &str,
+    given: Option<Arc<Ruleset>>,
+    max_moves: usize,
+) -> Result<Record, RecordError> {
+    let PartialRecord { record, fault } = partial_record(text, given, max_moves)?;
     fault.map_or(Ok(record), Err)
 }
 
@@ -21,6 +25,7 @@ pub(super) fn record(text: &str, given: Option<Arc<Ruleset>>) -> Result<Record, 
 pub(super) fn partial_record(
     text: &str,
     given: Option<Arc<Ruleset>>,
+    max_moves: usize,
 ) -> Result<PartialRecord, RecordError> {
     let mut tokens = Tokens { rest: text, line: 1 };
     let tags = parse_tags(&mut tokens)?;
@@ -29,6 +34,7 @@ pub(super) fn partial_record(
         .map_err(|error| at(tokens.line, RecordFault::Start(error)))?;
     let mut reader = Reader {
         game,
+        max_moves,
         comments: BTreeMap::new(),
         turn: 0,
         moves: 0,
@@ -188,6 +194,7 @@ fn final_result(tags: &[Tag], reader: &Reader) -> Result<GameResult, RecordError
 /// The parser's state: the game read so far.
 struct Reader {
     game: Game,
+    max_moves: usize,
     comments: BTreeMap<usize, String>,
     turn: usize,
     /// Moves read of the current turn.
@@ -257,6 +264,9 @@ impl Reader {
         self.moves += 1;
         if self.moves > 2 {
             return Err(RecordFault::ThirdMove(text.to_owned()));
+        }
+        if self.game.moves().len() == self.max_moves {
+            return Err(RecordFault::TooManyMoves(self.max_moves));
         }
         self.push(&NormalizedMove::new(text))
             .map_err(|error| RecordFault::Move { text: text.to_owned(), error })

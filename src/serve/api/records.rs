@@ -84,10 +84,8 @@ pub(super) async fn read(
 /// Reads a record by the rules that it names, or by those of the path if it names none.
 fn read_record(app: &AppState, served: &ServedRuleset, text: &str) -> Result<GameReply, Problem> {
     let is_ruled = text.contains("[rules:") || text.contains("[taflbase-rules:");
-    let record = match is_ruled {
-        true => Record::parse(text)?,
-        false => Record::parse_with(text, Arc::clone(&served.rules))?,
-    };
+    let given = (!is_ruled).then(|| Arc::clone(&served.rules));
+    let record = Record::parse_limited(text, given, MAX_MOVES)?;
     let rules = record.game.rules();
     let is_same = |other: &ServedRuleset| other.rules.fingerprint() == rules.fingerprint();
     let name = match is_same(served) {
