@@ -25,6 +25,8 @@ async fn every_problem_has_its_code() {
         (format!("{rules}/brandubh/slices/K1v2/random?dtw=x"), 400, "bad-parameter"),
         (format!("{rules}/brandubh/slices/K1v2/random?to_move=x"), 400, "bad-parameter"),
         (format!("{rules}/brandubh/slices/K1v2/random?category=x"), 400, "bad-parameter"),
+        // Brandubh has draws, and no other outcome between win and loss.
+        (format!("{rules}/brandubh/slices/K1v2/random?category=endless"), 400, "bad-parameter"),
         (format!("{rules}/brandubh/analysis?{won}&lines=0"), 400, "bad-parameter"),
         (format!("{rules}/brandubh/analysis?{won}&lines=11"), 400, "bad-parameter"),
         ("/".repeat(50), 404, "not-found"),

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 use crate::study::find::{
-    CountAnswer, FindError, Found, FoundAnswer, Pattern, Query, Search, parse_outcome, parse_plies,
-    random,
+    CountAnswer, FindError, Found, FoundAnswer, Pattern, Query, Search, parse_plies, random,
 };
 
 use super::super::app_state::AppState;
@@ -18,7 +17,7 @@ use super::super::extract::{QueryParams, SlicePath};
 use super::super::problem::Problem;
 use super::super::response::{Caching, JsonReply};
 use super::super::served_ruleset::ServedRuleset;
-use super::random::parse_sides;
+use super::random::{parse_category, parse_sides};
 use super::slices::check_slice;
 
 /// Maximum slots of a table that is searched: some seconds of one core.
@@ -117,15 +116,13 @@ impl Params {
             Problem::bad_parameter(format!("{name}: {error}"))
         };
         let sides = parse_sides(self.to_move.as_deref())?;
-        let outcome = self.category.as_deref().map(|name| parse_outcome(rules, name));
-        let wdl = outcome.transpose().map_err(|error| bad("category", &error))?;
         let plies = self.plies.as_deref().map(parse_plies);
         let plies = plies.transpose().map_err(|error| bad("plies", &error))?;
         let pattern = self.pattern.as_deref().map(|text| Pattern::parse(text, rules.board));
         let pattern = pattern.transpose().map_err(|error| bad("pattern", &error))?;
         Ok(Query {
             to_move: if sides.len() == 1 { sides.first().copied() } else { None },
-            wdl,
+            wdl: parse_category(rules, self.category.as_deref())?,
             plies,
             zugzwang: self.zugzwang,
             pattern: pattern.unwrap_or_default(),

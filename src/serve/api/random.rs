@@ -6,12 +6,14 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 use crate::game::position::Position;
-use crate::game::rules::Side;
+use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
-use crate::game::value::Plies;
+use crate::game::value::{Plies, Wdl};
 use crate::index::{SliceIndex, Slot};
+use crate::study::find::parse_outcome;
 use crate::study::stats::SliceReport;
 use crate::system::random::SeededRng;
+use crate::tablebase::{Probed, Tablebase};
 
 use super::super::app_state::AppState;
 use super::super::extract::{QueryParams, SlicePath};
@@ -38,34 +40,36 @@ struct RandomReply {
 /// The wanted side to move and value.
 struct Filter {
     sides: Vec<Side>,
-    category: Option<String>,
+    wdl: Option<Wdl>,
     plies: Option<Plies>,
 }
 
 impl Filter {
-    fn new(query: Query) -> Result<Filter, Problem> {
+    fn new(query: &Query, rules: &Ruleset) -> Result<Filter, Problem> {
         let sides = parse_sides(query.to_move.as_deref())?;
-        let known = ["win", "draw", "undecided", "endless", "loss"];
-        if let Some(unknown) = query.category.as_deref().filter(|name| !known.contains(name)) {
-            let detail = format!("category is {unknown:?}: use one of {}", known.join(", "));
-            return Err(Problem::bad_parameter(detail));
-        }
-        Ok(Filter { sides, category: query.category, plies: query.dtw })
+        let wdl = parse_category(rules, query.category.as_deref())?;
+        Ok(Filter { sides, wdl, plies: query.dtw })
     }
 
-    fn matches(&self, category: &str, plies: Option<Plies>) -> bool {
-        let same_category = self.category.as_ref().is_none_or(|wanted| wanted == category);
-        same_category && self.plies.is_none_or(|wanted| plies == Some(wanted))
+    fn matches(&self, value: Probed) -> bool {
+        self.wdl.is_none_or(|wanted| value.wdl == wanted) && self.matches_plies(value.plies)
+    }
+
+    fn matches_plies(&self, plies: Option<Plies>) -> bool {
+        self.plies.is_none_or(|wanted| plies == Some(wanted))
     }
 
     /// Returns the example of a histogram bar that matches.
-    fn example(&self, report: &SliceReport) -> Option<String> {
+    fn example(&self, base: &Tablebase, report: &SliceReport) -> Option<String> {
+        let category = self.wdl.map(|wdl| base.category(wdl));
         let names: Vec<&str> = self.sides.iter().map(|side| side.name()).collect();
         let reports = report.sides.iter().map(|side| &side.report);
         let wanted = reports.filter(|side| names.contains(&side.counts.to_move.as_str()));
         wanted
             .flat_map(|side| &side.histogram)
-            .find(|bar| self.matches(bar.category, bar.dtw))?
+            .find(|bar| {
+                category.is_none_or(|wanted| bar.category == wanted) && self.matches_plies(bar.dtw)
+            })?
             .example
             .clone()
     }
@@ -84,6 +88,12 @@ pub(super) fn parse_sides(name: Option<&str>) -> Result<Vec<Side>, Problem> {
     }
 }
 
+/// Parses the wanted outcome, if there is one.
+pub(super) fn parse_category(rules: &Ruleset, name: Option<&str>) -> Result<Option<Wdl>, Problem> {
+    let outcome = name.map(|name| parse_outcome(rules, name)).transpose();
+    outcome.map_err(|error| Problem::bad_parameter(format!("category: {error}")))
+}
+
 /// Returns a random position of the slice that matches the filter. If matches are too rare to be
 /// drawn, returns an example from the statistics.
 pub(super) async fn random(
@@ -91,7 +101,7 @@ pub(super) async fn random(
     SlicePath(served, slice): SlicePath,
     QueryParams(query): QueryParams<Query>,
 ) -> Result<Response, Problem> {
-    let filter = Filter::new(query)?;
+    let filter = Filter::new(&query, &served.rules)?;
     let app = Arc::clone(&state);
     let work = state.probes.run(move || {
         check_slice(&served, slice)?;
@@ -99,7 +109,7 @@ pub(super) async fn random(
             Some(position) => Some(position.to_text(&served.rules)),
             None => match app.stats.get(&served, slice)? {
                 None => return Ok(None),
-                Some(stats) => filter.example(&stats.report),
+                Some(stats) => filter.example(&served.base, &stats.report),
             },
         };
         let position =
@@ -129,7 +139,7 @@ fn draw(
         let value = base
             .probe_value(&position)
             .map_err(|error| Problem::of_tables(served.name(), &error))?;
-        if filter.matches(base.category(value.wdl), value.plies) {
+        if filter.matches(value) {
             return Ok(Some(position));
         }
     }
