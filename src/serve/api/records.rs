@@ -6,7 +6,6 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use crate::game::history::Game;
-use crate::game::notation::parse_move;
 use crate::game::position::Position;
 use crate::game::record::{GameResult, Record};
 use crate::game::rules::Side;
@@ -16,7 +15,7 @@ use super::super::extract::{JsonBody, RulesetPath, parse_position};
 use super::super::problem::Problem;
 use super::super::response::{Caching, JsonReply};
 use super::super::served_ruleset::ServedRuleset;
-use super::reply::{GameEnd, GameRequest, MAX_MOVES, replay};
+use super::reply::{GameEnd, GameRequest, MAX_MOVES, play, replay};
 
 #[derive(Deserialize)]
 pub(super) struct WriteRequest {
@@ -145,19 +144,10 @@ fn read_list(
         if played.is_empty() || Side::ALL.iter().any(|side| side.name() == played) {
             continue;
         }
-        let number = game.moves().len() + 1;
-        if let Some(outcome) = game.outcome() {
-            let detail = format!("the game is over before move {number}: {outcome}");
-            return Err(Problem::game_over(detail));
-        }
-        if number > MAX_MOVES {
+        if game.moves().len() == MAX_MOVES {
             return Err(Problem::bad_parameter(format!("a game may have {MAX_MOVES} moves")));
         }
-        let next = parse_move(rules, game.position(), played)
-            .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
-        game.check_repetition(&next)
-            .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
-        game.push(&next);
+        play(&mut game, played)?;
     }
     Ok(GameReply::new(own.name(), &game, None))
 }

@@ -191,16 +191,23 @@ pub(super) fn replay(rules: &Arc<Ruleset>, request: &GameRequest) -> Result<Game
         None => Position::start(rules)?,
     };
     let mut game = Game::from_position(Arc::clone(rules), start)?;
-    for (number, text) in (1..).zip(&request.moves) {
-        if let Some(outcome) = game.outcome() {
-            let detail = format!("the game is over before move {number}: {outcome}");
-            return Err(Problem::game_over(detail));
-        }
-        let next = parse_move(rules, game.position(), text)
-            .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
-        game.check_repetition(&next)
-            .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
-        game.push(&next);
+    for text in &request.moves {
+        play(&mut game, text)?;
     }
     Ok(game)
+}
+
+/// Plays a move given as text.
+pub(super) fn play(game: &mut Game, text: &str) -> Result<(), Problem> {
+    let number = game.moves().len() + 1;
+    if let Some(outcome) = game.outcome() {
+        let detail = format!("the game is over before move {number}: {outcome}");
+        return Err(Problem::game_over(detail));
+    }
+    let next = parse_move(game.rules(), game.position(), text)
+        .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
+    game.check_repetition(&next)
+        .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
+    game.push(&next);
+    Ok(())
 }
