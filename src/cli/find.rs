@@ -169,9 +169,8 @@ impl Args {
             Some(value) => Some(parse_outcome(rules, value).map_err(invalid_value("--value"))?),
             None => None,
         };
-        let to_move = wanted.to_move.as_deref();
         Ok(Query {
-            to_move: Side::ALL.into_iter().find(|side| Some(side.name()) == to_move),
+            to_move: wanted.to_move.as_deref().and_then(Side::from_name),
             wdl,
             plies: wanted.plies.clone(),
             zugzwang: wanted.zugzwang,

@@ -69,6 +69,6 @@ impl TerminalGame<'_> {
 
 /// Returns whether a record has nothing that a saved one has not.
 fn is_like_saved(record: &Record) -> bool {
-    let is_side = |name: &str| Side::ALL.iter().any(|side| side.name() == name);
-    record.comments.is_empty() && record.tags.iter().all(|(name, _)| is_side(name))
+    record.comments.is_empty()
+        && record.tags.iter().all(|(name, _)| Side::from_name(name).is_some())
 }

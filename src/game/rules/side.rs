@@ -42,6 +42,11 @@ impl Side {
             Side::Defenders => "defenders",
         }
     }
+
+    /// Returns the side with this name.
+    pub fn from_name(name: &str) -> Option<Side> {
+        Side::ALL.into_iter().find(|side| side.name() == name)
+    }
 }
 
 /// One of the three kinds of piece.

@@ -276,8 +276,8 @@ impl Session {
 }
 
 fn parse_side(command: &str, name: &str) -> Result<Side, String> {
-    let known = Side::ALL.into_iter().find(|side| side.name() == name);
-    known.ok_or_else(|| format!("{command}: {name:?} is neither attackers nor defenders"))
+    Side::from_name(name)
+        .ok_or_else(|| format!("{command}: {name:?} is neither attackers nor defenders"))
 }
 
 fn write_line(output: &mut impl Write, line: &str) -> io::Result<()> {

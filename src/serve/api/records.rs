@@ -141,7 +141,7 @@ fn read_list(
     let mut game = Game::from_position(Arc::clone(rules), start)?;
     for word in words {
         let played = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        if played.is_empty() || Side::ALL.iter().any(|side| side.name() == played) {
+        if played.is_empty() || Side::from_name(played).is_some() {
             continue;
         }
         if game.moves().len() == MAX_MOVES {
@@ -153,13 +153,11 @@ fn read_list(
 }
 
 fn parse_result(name: &str) -> Result<GameResult, Problem> {
-    match name {
-        "attackers" => Ok(GameResult::Won(Side::Attackers)),
-        "defenders" => Ok(GameResult::Won(Side::Defenders)),
-        "draw" => Ok(GameResult::Drawn),
-        _ => {
-            let detail = format!("result is {name:?}: use attackers, defenders or draw");
-            Err(Problem::bad_parameter(detail))
-        }
+    if name == "draw" {
+        return Ok(GameResult::Drawn);
     }
+    Side::from_name(name).map(GameResult::Won).ok_or_else(|| {
+        let detail = format!("result is {name:?}: use attackers, defenders or draw");
+        Problem::bad_parameter(detail)
+    })
 }

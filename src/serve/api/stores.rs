@@ -102,7 +102,7 @@ impl Wanted {
                 None => Ok(None),
             };
         };
-        let Some(side) = Side::ALL.into_iter().find(|side| side.name() == name) else {
+        let Some(side) = Side::from_name(&name) else {
             let detail = format!("side is {name:?}: use attackers or defenders");
             return Err(Problem::bad_parameter(detail));
         };

@@ -58,8 +58,10 @@ impl Part {
         let (start, end) = chunks.split_once('-')?;
         let stage = match stage_name.split_once('-') {
             None => (stage_name == "initial").then_some(Stage::Initial)?,
-            Some((side, "all")) => Stage::Outcome { winner: side_named(side)? },
-            Some((side, ply)) => Stage::Ply { winner: side_named(side)?, ply: ply.parse().ok()? },
+            Some((side, "all")) => Stage::Outcome { winner: Side::from_name(side)? },
+            Some((side, ply)) => {
+                Stage::Ply { winner: Side::from_name(side)?, ply: ply.parse().ok()? }
+            }
         };
         let part = Part { stage, chunks: start.parse().ok()?..end.parse().ok()? };
         // Rejects other spellings of the numbers.
@@ -83,13 +85,9 @@ pub(super) fn is_build_file(name: &str) -> bool {
 fn is_legacy_stage(stage: &str) -> bool {
     match stage.split_once('-') {
         Some(("initial", part)) => is_number(part),
-        Some((side, ply)) => side_named(side).is_some() && (ply == "all" || is_number(ply)),
+        Some((side, ply)) => Side::from_name(side).is_some() && (ply == "all" || is_number(ply)),
         None => false,
     }
-}
-
-fn side_named(name: &str) -> Option<Side> {
-    Side::ALL.into_iter().find(|side| side.name() == name)
 }
 
 fn is_number(text: &str) -> bool {
