@@ -58,7 +58,7 @@ files! {
     "robots.txt" "text/plain; charset=utf-8";
 }
 
-/// The files of the page, compressed.
+/// The files of the page.
 pub(super) struct Assets(BTreeMap<&'static str, CachedBody>);
 
 impl Assets {

@@ -1,3 +1,5 @@
+use std::sync::{Arc, OnceLock};
+
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -73,12 +75,13 @@ impl IntoResponse for JsonReply {
     }
 }
 
-/// A body that is kept in memory, plain and compressed with zstd.
+/// A body that is kept in memory, plain and compressed with zstd. Clones share both.
 #[derive(Clone, Debug)]
 pub(super) struct CachedBody {
     media: HeaderValue,
     plain: Bytes,
-    compressed: Bytes,
+    /// Empty until it is needed.
+    compressed: Arc<OnceLock<Bytes>>,
     tag: Option<HeaderValue>,
 }
 
@@ -86,24 +89,34 @@ impl CachedBody {
     /// High compression level, because each body is compressed once.
     const LEVEL: i32 = 19;
 
+    /// Keeps a body. The first client that accepts zstd has it compressed.
     pub(super) fn new(media: &'static str, body: impl Into<Bytes>) -> CachedBody {
         let plain = body.into();
-        // Compressing fails only for lack of memory.
-        let compressed =
-            zstd::bulk::compress(&plain, CachedBody::LEVEL).map_or(plain.clone(), Bytes::from);
         let tag = weak_tag(&plain);
-        CachedBody { media: HeaderValue::from_static(media), plain, compressed, tag }
+        let media = HeaderValue::from_static(media);
+        CachedBody { media, plain, compressed: Arc::default(), tag }
     }
 
-    /// Serializes a value.
+    /// Serializes a value and compresses it.
     pub(super) fn json(value: &impl Serialize) -> Result<CachedBody, Problem> {
-        Ok(CachedBody::new("application/json", to_json(value)?))
+        let body = CachedBody::new("application/json", to_json(value)?);
+        // It may be large: the async thread of a request has no time for that.
+        body.compressed();
+        Ok(body)
+    }
+
+    fn compressed(&self) -> &Bytes {
+        self.compressed.get_or_init(|| {
+            // Compressing fails only for lack of memory.
+            zstd::bulk::compress(&self.plain, CachedBody::LEVEL)
+                .map_or_else(|_| self.plain.clone(), Bytes::from)
+        })
     }
 
     /// Returns the body, compressed if the client accepts zstd.
     pub(super) fn response(&self, request: &HeaderMap) -> Response {
-        let is_compressed = accepts_zstd(request) && self.compressed.len() < self.plain.len();
-        let body = if is_compressed { &self.compressed } else { &self.plain };
+        let is_compressed = accepts_zstd(request) && self.compressed().len() < self.plain.len();
+        let body = if is_compressed { self.compressed() } else { &self.plain };
         let mut response = Body::from(body.clone()).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, self.media.clone());
@@ -173,6 +186,16 @@ mod tests {
             assert_eq!(response.headers().contains_key(CONTENT_ENCODING), compressed, "{accepts}");
             assert!(response.headers().contains_key(VARY));
         }
-        assert_eq!(zstd::bulk::decompress(&cached.compressed, 1000).unwrap(), text.as_bytes());
+        assert_eq!(zstd::bulk::decompress(cached.compressed(), 1000).unwrap(), text.as_bytes());
+    }
+    #[test]
+    fn bodies_are_compressed_once_a_client_accepts_zstd() {
+        let cached = CachedBody::new("text/plain", "taflbase ".repeat(100));
+        let _ = cached.response(&HeaderMap::new());
+        assert!(cached.compressed.get().is_none());
+        let zstd = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("zstd"))]);
+        let _ = cached.clone().response(&zstd);
+        assert!(cached.compressed.get().is_some());
+        assert!(CachedBody::json(&"taflbase").unwrap().compressed.get().is_some());
     }
 }
