@@ -41,7 +41,7 @@ pub struct Scene {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SceneValue {
-    /// `win`, `draw`, `undecided` or `loss`, for the side to move.
+    /// `win`, `draw`, `undecided`, `endless` or `loss`, for the side to move.
     pub category: &'static str,
     /// Plies to the end of the game.
     pub dtw: Option<Plies>,
