@@ -9,6 +9,7 @@ use std::thread;
 use taflbase::Tablebase;
 use taflbase::history::Game;
 use taflbase::moves::Move;
+use taflbase::protocol::lines::next_line;
 use taflbase::rules::Side;
 
 use super::error::CliError;
@@ -48,8 +49,10 @@ impl Lines {
         thread::spawn(move || {
             let mut reader = input();
             loop {
-                let mut line = Vec::new();
-                let read = reader.read_until(b'\n', &mut line).map(|_| line);
+                let read = next_line(&mut reader).map(|line| match line {
+                    Some(line) => (line + "\n").into_bytes(),
+                    None => Vec::new(),
+                });
                 let is_last = read.as_ref().map_or(true, Vec::is_empty);
                 if typed.send(read).is_err() || is_last {
                     return;
@@ -167,3 +170,20 @@ mod window {
 }
 
 pub(super) use window::Window;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_lines_are_of_bounded_length() {
+        let text = format!("{}\nquit", "x".repeat(1 << 20));
+        let (mut lines, _sender) = Lines::merge(move || Box::new(io::Cursor::new(text)));
+        let long = next_line(&mut lines).unwrap().unwrap();
+        assert_eq!(long.len(), 1 << 16);
+        // Even in memory, before the line is read.
+        assert!(lines.line.len() <= (1 << 16) + 1);
+        assert_eq!(next_line(&mut lines).unwrap().as_deref(), Some("quit"));
+        assert_eq!(next_line(&mut lines).unwrap(), None);
+    }
+}

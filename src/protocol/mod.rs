@@ -6,7 +6,7 @@ mod child_engine;
 mod connection;
 pub mod hnefatafl_org;
 pub mod htp;
-mod lines;
+pub mod lines;
 pub mod otep;
 mod process;
 mod session_options;

@@ -10,6 +10,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use taflbase::protocol::lines::next_line;
 
 use super::super::error::CliError;
 
@@ -65,9 +66,7 @@ fn plain_line(lines: &mut dyn BufRead, prompt: &str) -> Result<Option<String>, C
         let mut out = io::stdout().lock();
         out.write_all(prompt.as_bytes()).and_then(|()| out.flush())?;
     }
-    let mut line = Vec::new();
-    let count = lines.read_until(b'\n', &mut line).map_err(|error| unreadable(&error))?;
-    Ok((count > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
+    next_line(lines).map_err(|error| unreadable(&error))
 }
 
 fn unreadable(error: &dyn std::fmt::Display) -> CliError {

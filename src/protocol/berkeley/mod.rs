@@ -18,6 +18,7 @@ use crate::game::history::Game;
 use crate::game::moves::Move;
 use crate::game::position::PositionError;
 use crate::game::rules::{BySide, Ruleset, Side};
+use crate::protocol::lines::next_line;
 
 use command::{Command, colour, move_text};
 use game_state::GameState;
@@ -129,7 +130,6 @@ impl Session {
         errors: &mut impl Write,
         prompt: bool,
     ) -> Result<(), SessionError> {
-        let mut line = Vec::new();
         loop {
             if self.is_engines_turn() {
                 self.show(true);
@@ -142,12 +142,10 @@ impl Session {
                 output.write_all(b"> ")?;
             }
             output.flush()?;
-            line.clear();
-            if input.read_until(b'\n', &mut line).map_err(SessionError::Input)? == 0 {
+            let Some(line) = next_line(&mut input).map_err(SessionError::Input)? else {
                 return Ok(());
-            }
-            let text = String::from_utf8_lossy(&line);
-            if self.execute(&text, output, errors)?.is_break() {
+            };
+            if self.execute(&line, output, errors)?.is_break() {
                 return Ok(output.flush()?);
             }
         }

@@ -79,6 +79,9 @@ fn bad_commands_are_reported() {
     }
     let unreadable = String::from_utf8_lossy(&[b'a', 255]).into_owned();
     assert_eq!(said(&unreadable).err, format!("Error: Bad command: {unreadable}\n"));
+    // The rest of a long line is dropped before it takes memory.
+    let long = "x".repeat(1 << 16);
+    assert_eq!(said(&long.repeat(3)).err, format!("Error: Bad command: {long}\n"));
     assert_eq!(said("SEED 5 # five\n \n#x\n").err, "");
     assert_eq!(
         said("seed 99999999999999999999").err,
