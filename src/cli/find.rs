@@ -243,14 +243,14 @@ impl Finder<'_> {
             } else {
                 search.each(|found| {
                     printed = printer.add(&found);
-                    match printed.is_ok() && !printer.is_full() {
+                    match printed.is_ok() && !printer.has_more() {
                         true => ControlFlow::Continue(()),
                         false => ControlFlow::Break(()),
                     }
                 })?;
             }
             printed?;
-            if printer.is_full() {
+            if printer.has_more() {
                 break;
             }
         }
@@ -303,7 +303,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns whether there are positions beyond the limit.
-    fn is_full(&self) -> bool {
+    fn has_more(&self) -> bool {
         self.more
     }
 
