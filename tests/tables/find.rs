@@ -145,7 +145,9 @@ impl<'a> Slots<'a> {
 
     /// Checks the longest wins and losses of each side.
     fn check_longest(&self) {
-        for wdl in [None, Some(Wdl::Win), Some(Wdl::Loss), Some(Wdl::Draw)] {
+        let draws = self.search(&Query { wdl: Some(Wdl::Draw), ..Query::default() });
+        assert!(matches!(draws.longest(1), Err(FindError::OpenWithoutDistance(_))));
+        for wdl in [None, Some(Wdl::Win), Some(Wdl::Loss)] {
             let search = self.search(&Query { wdl, ..Query::default() });
             let plies = |entry: &Entry| {
                 let asked = wdl.unwrap_or(Wdl::Win);
@@ -395,7 +397,11 @@ fn tables_without_distances_have_only_outcomes() {
             assert_eq!((found.position, found.images), (known.position, known.images));
             assert_eq!(found.value, Probed { plies: None, ..known.value });
         }
-        assert!(matches!(search.longest(1), Err(FindError::NoDistances(_))));
+        let refused = search.longest(1).unwrap_err();
+        match query.wdl {
+            Some(Wdl::Draw) => assert!(matches!(refused, FindError::OpenWithoutDistance(_))),
+            _ => assert!(matches!(refused, FindError::NoDistances(_))),
+        }
     }
     let plies = Query { plies: Some(1..=1), ..Query::default() };
     let refused = Search::new(base.rules(), table, &plies).err().unwrap();
