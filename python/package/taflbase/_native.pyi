@@ -52,7 +52,7 @@ def open(
     rules: _Path,
     tables: Optional[_Path] = None,
     *,
-    directories: Sequence[_Path] = ...,
+    directories: Optional[Sequence[_Path]] = None,
     cache_bytes: int = 67108864,
     access: Literal["mapped", "read"] = "mapped",
     embedded: bool = True,
@@ -82,7 +82,10 @@ class Board:
 @final
 class Game:
     def __new__(
-        cls, rules: _Path, position: Optional[str] = None, moves: Sequence[str] = ...
+        cls,
+        rules: _Path,
+        position: Optional[str] = None,
+        moves: Optional[Sequence[str]] = None,
     ) -> Game: ...
     def __getnewargs__(self) -> tuple[_Path, str, list[str]]: ...
     def __eq__(self, other: object, /) -> bool: ...
