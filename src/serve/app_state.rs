@@ -159,10 +159,12 @@ impl AppState {
                 return Err(OpenError::SameName(name));
             }
         }
-        Ok(AppState::new(rulesets, options))
+        let state = AppState::new(rulesets, options);
+        state.assets.compress();
+        Ok(state)
     }
 
-    /// The state of a display, which serves a single ruleset.
+    /// The state of a display, which serves a single ruleset, and whose address is shown at once.
     pub(super) fn with_ruleset(base: Arc<Tablebase>, options: ServeOptions) -> AppState {
         let name = base.rules().name.clone();
         AppState::new(

@@ -71,6 +71,11 @@ impl Assets {
         )
     }
 
+    /// Compresses all files, so that no request waits for it.
+    pub(super) fn compress(&self) {
+        self.0.values().for_each(CachedBody::compress);
+    }
+
     /// Returns the file with that name, or 404.
     pub(super) fn response(&self, name: &str, request: &HeaderMap) -> Response {
         match self.0.get(name) {

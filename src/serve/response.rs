@@ -101,8 +101,13 @@ impl CachedBody {
     pub(super) fn json(value: &impl Serialize) -> Result<CachedBody, Problem> {
         let body = CachedBody::new("application/json", to_json(value)?);
         // It may be large: the async thread of a request has no time for that.
-        body.compressed();
+        body.compress();
         Ok(body)
+    }
+
+    /// Compresses the body, unless that has been done.
+    pub(super) fn compress(&self) {
+        self.compressed();
     }
 
     fn compressed(&self) -> &Bytes {
@@ -188,6 +193,7 @@ mod tests {
         }
         assert_eq!(zstd::bulk::decompress(cached.compressed(), 1000).unwrap(), text.as_bytes());
     }
+
     #[test]
     fn bodies_are_compressed_once_a_client_accepts_zstd() {
         let cached = CachedBody::new("text/plain", "taflbase ".repeat(100));

@@ -190,12 +190,11 @@ fn longest(
 ) -> Result<Vec<Found>, PuzzleError> {
     let mut all = Vec::new();
     for table in tables {
-        for side in Side::ALL {
-            let plies = Some(MIN_PLIES..=Plies::MAX);
-            let query = Query { to_move: Some(side), plies, ..Query::default() };
-            let search = Search::new(base.rules(), table, &query)?.cancel_unless(go_on);
-            all.extend(search.longest(1)?);
-        }
+        let query = Query { plies: Some(MIN_PLIES..=Plies::MAX), ..Query::default() };
+        let search = Search::new(base.rules(), table, &query)?.cancel_unless(go_on);
+        let found = search.longest(usize::MAX)?;
+        let of_side = |side| found.iter().find(|one| one.position.to_move == side);
+        all.extend(Side::ALL.into_iter().filter_map(of_side));
     }
     Ok(all)
 }

@@ -166,6 +166,7 @@ impl DefenderSets {
         for (number, square) in squares.iter().enumerate() {
             square_numbers[square.index()] = number;
         }
+        // Refuses too many to be numbered before they are listed.
         defender_set_count(rules, defenders)?;
         let mut numbering = DefenderSets {
             sets: colex_sets(&squares, defenders),

@@ -104,13 +104,12 @@ impl Opponent {
     /// Chooses a move; also returns its evaluation as text. A player that has failed begins the
     /// game again.
     pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), PlayerError> {
-        let name = self.name();
         match self {
             Opponent::Engine { level, engine, limits } => {
                 let request = SearchRequest { lines: level.lines(), ..(*limits).into() };
                 let found = engine
                     .search(game, request, &mut |_| {})
-                    .map_err(|error| PlayerError::new(name, error))?;
+                    .map_err(|error| PlayerError::new("taflbase", error))?;
                 let chosen = level.choose(&found, random_seed());
                 let line = found
                     .lines

@@ -73,13 +73,9 @@ impl<const W: usize> Worker<'_, W> {
         first_depth: i32,
         report: &mut dyn FnMut(&mut Self, &IterationResult),
     ) {
-        let max_depth = self
-            .shared
-            .limits
-            .depth
-            .map_or(MAX_PLY as i32 - 1, |depth| depth.min(MAX_PLY as u32) as i32);
+        let max_depth = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1) as i32;
         let mut last: Vec<RootLine> = Vec::new();
-        for depth in first_depth..=max_depth.min(MAX_PLY as i32 - 1).max(first_depth) {
+        for depth in first_depth..=max_depth.max(first_depth) {
             self.root_depth = depth;
             let done = self.iterate(&mut moves, lines, depth);
             let is_complete = done == lines;

@@ -156,6 +156,7 @@ mod tests {
 
     use super::*;
     use crate::engine::state::State;
+    use crate::game::position::Position;
     use crate::game::rules::Side;
     use crate::proof::prover::shared;
     use crate::proof::search::{Control, Shared};
@@ -190,15 +191,32 @@ mod tests {
         assert!(asked > 100, "{asked}");
     }
 
+    /// Returns a position with most men.
+    fn opening(rules: &Ruleset) -> Position {
+        random_positions(rules, "K4v8", 1, 20_261_129).remove(0)
+    }
+
+    fn unlimited() -> Control {
+        let control = Control::new(None);
+        control.max_nodes.store(u64::MAX, Ordering::Relaxed);
+        control
+    }
+
+    /// Returns a worker that searches whether the side to move wins.
+    fn worker_at<'a, 't>(
+        position: &Position,
+        shared: &'a Shared<'t, 1>,
+        control: &'a Control,
+    ) -> Worker<'a, 't, 1> {
+        Worker::new(shared, control, position.to_move, State::new(&shared.board, position))
+    }
+
     #[test]
     fn the_engine_is_asked_when_work_has_grown() {
         let rules = rules("brandubh");
         let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
-        let control = Control::new(None);
-        control.max_nodes.store(u64::MAX, Ordering::Relaxed);
-        let position = random_positions(&rules, "K4v8", 1, 20_261_129).remove(0);
-        let root = State::new(&shared.board, &position);
-        let mut worker = Worker::new(&shared, &control, position.to_move, root);
+        let (control, position) = (unlimited(), opening(&rules));
+        let mut worker = worker_at(&position, &shared, &control);
         let key = worker.key();
         assert!(worker.advice(key, FIRST_WORK - 1, None).is_none());
         let first = worker.advice(key, FIRST_WORK, None).unwrap();
@@ -226,11 +244,8 @@ mod tests {
         let rules = rules("brandubh");
         let mut shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
         shared.advice.engine_table_bytes = 1 << 60;
-        let control = Control::new(None);
-        control.max_nodes.store(u64::MAX, Ordering::Relaxed);
-        let position = random_positions(&rules, "K4v8", 1, 20_261_129).remove(0);
-        let root = State::new(&shared.board, &position);
-        let mut worker = Worker::new(&shared, &control, position.to_move, root);
+        let (control, position) = (unlimited(), opening(&rules));
+        let mut worker = worker_at(&position, &shared, &control);
         let key = worker.key();
         for known in [None, Some(Advice { after: Some(1), work: FIRST_WORK })] {
             let work = FIRST_WORK + WORK_STEP;
@@ -246,13 +261,12 @@ mod tests {
     fn the_engine_ends_with_the_search() {
         let rules = rules("brandubh");
         let shared: Shared<'_, 1> = shared(&rules, &ProofOptions::default()).unwrap();
-        let position = random_positions(&rules, "K4v8", 1, 20_261_129).remove(0);
+        let position = opening(&rules);
         let known = Advice { after: Some(1), work: FIRST_WORK };
         for known in [None, Some(known)] {
             // No node is left.
             let control = Control::new(None);
-            let root = State::new(&shared.board, &position);
-            let mut worker = Worker::new(&shared, &control, position.to_move, root);
+            let mut worker = worker_at(&position, &shared, &control);
             let key = worker.key();
             shared.advice.put(key, known);
             // More nodes than can be searched.

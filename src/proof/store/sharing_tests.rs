@@ -69,22 +69,17 @@ fn a_job_that_was_finished_before_the_claim_is_not_repeated() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
-    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
-    let parties = (&case.rules, &shared);
-    let contents =
-        Contents::read(case.new_store(folder.path()), parties, &case.tables, &|_| (), &mut || true);
-    let state = State::new(&shared.board, &case.position);
-    let store = StoreOptions::new(folder.path(), &case.text);
-    let team = team(&case, &shared, &options, (&store, contents.unwrap()));
-    case.run(folder.path(), Run { max_nodes: Some(300), ..RUN }).unwrap();
-    let control = Control::new(None);
-    let mut desk = team.desk.lock().unwrap();
-    for side in Side::ALL {
-        let mut worker = Worker::new(&shared, &control, side, state.clone());
-        let choice = team.choose(&mut desk, &mut worker).unwrap();
-        let Choice::Job(job) = choice else { panic!("no job for {side:?}") };
-        assert_ne!(job.position, team.root, "{side:?}");
-    }
+    with_team(&case, case.new_store(folder.path()), &options, |team| {
+        case.run(folder.path(), Run { max_nodes: Some(300), ..RUN }).unwrap();
+        let control = Control::new(None);
+        let mut desk = team.desk.lock().unwrap();
+        for mut worker in workers(team, &control) {
+            let side = worker.prover;
+            let choice = team.choose(&mut desk, &mut worker).unwrap();
+            let Choice::Job(job) = choice else { panic!("no job for {side:?}") };
+            assert_ne!(job.position, team.root, "{side:?}");
+        }
+    });
 }
 
 #[test]
@@ -93,39 +88,32 @@ fn the_engine_is_asked_before_the_next_job_where_work_has_grown() {
     let folder = tempfile::tempdir().unwrap();
     case.run(folder.path(), Run { max_nodes: Some(300), ..RUN }).unwrap();
     let options = ProofOptions { table_bytes: 1 << 12, ..ProofOptions::default() };
-    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
-    let parties = (&case.rules, &shared);
-    let contents =
-        Contents::read(case.store(folder.path()), parties, &case.tables, &|_| (), &mut || true);
-    let store = StoreOptions::new(folder.path(), &case.text);
-    let team = team(&case, &shared, &options, (&store, contents.unwrap()));
-    let control = Control::new(None);
-    let state = State::new(&shared.board, &case.position);
-    let mut workers = BySide::from_fn(|side| Worker::new(&shared, &control, side, state.clone()));
-    let side = case.position.to_move;
-    let id = team.desk.lock().unwrap().contents.trees[side].id(team.root);
-    for nodes in [0, 100_000] {
-        // The question with the fewest nodes comes first.
-        let mut desk = team.desk.lock().unwrap();
-        desk.contents.trees[side].count(team.root, nodes);
-        desk.contents.trees[side.other()].job_nodes = u64::MAX / 2;
-        drop(desk);
-        assert!(team.next_job(&mut workers).unwrap().is_some());
-        let desk = team.desk.lock().unwrap();
-        let advised = desk.contents.trees[side].node(id).advised;
-        assert_eq!(advised.is_some(), nodes > 0);
-        let Some(advised) = advised else { continue };
-        let mut worker = Worker::new(&shared, &control, side, state.clone());
-        let engine = worker.advice(worker.key(), 16, None).unwrap();
-        worker.set(&desk.contents.trees[side].node(advised).position);
-        assert_eq!(engine.after, Some(worker.key().check));
-    }
+    with_team(&case, case.store(folder.path()), &options, |team| {
+        let control = Control::new(None);
+        let mut own = workers(team, &control);
+        let side = case.position.to_move;
+        let id = team.desk.lock().unwrap().contents.trees[side].id(team.root);
+        for nodes in [0, 100_000] {
+            // The question with the fewest nodes comes first.
+            let mut desk = team.desk.lock().unwrap();
+            desk.contents.trees[side].count(team.root, nodes);
+            desk.contents.trees[side.other()].job_nodes = u64::MAX / 2;
+            drop(desk);
+            assert!(team.next_job(&mut own).unwrap().is_some());
+            let desk = team.desk.lock().unwrap();
+            let advised = desk.contents.trees[side].node(id).advised;
+            assert_eq!(advised.is_some(), nodes > 0);
+            let Some(advised) = advised else { continue };
+            let worker = &mut workers(team, &control)[side];
+            let engine = worker.advice(worker.key(), 16, None).unwrap();
+            worker.set(&desk.contents.trees[side].node(advised).position);
+            assert_eq!(engine.after, Some(worker.key().check));
+        }
+    });
 }
 
 /// A process with a proved root, whose certificate is not assembled yet.
-fn with_proved_root(
-    check: impl for<'t> FnOnce(&Team<'_, 't, 1>, &mut BySide<Worker<'_, 't, 1>>, Side),
-) {
+fn with_proved_root(check: impl FnOnce(&Team<'_, '_, 1>, Side)) {
     let case = Case::win();
     let ProvedValue::Win(winner) = case.value else { panic!("not a win") };
     let folder = tempfile::tempdir().unwrap();
@@ -137,34 +125,29 @@ fn with_proved_root(
         table_bytes: 1 << 12,
         ..ProofOptions::default()
     };
-    let shared: Shared<'_, 1> = shared(&case.rules, &options).unwrap();
-    let parties = (&case.rules, &shared);
-    let contents =
-        Contents::read(case.store(folder.path()), parties, &case.tables, &|_| (), &mut || true);
-    let store = StoreOptions::new(folder.path(), &case.text);
-    let team = team(&case, &shared, &options, (&store, contents.unwrap()));
-    let control = Control::new(None);
-    let state = State::new(&shared.board, &case.position);
-    let mut workers = BySide::from_fn(|side| Worker::new(&shared, &control, side, state.clone()));
-    check(&team, &mut workers, winner);
+    with_team(&case, case.store(folder.path()), &options, |team| check(team, winner));
 }
 
 #[test]
 fn only_one_worker_assembles_the_certificate_of_the_root() {
-    with_proved_root(|team, workers, side| {
+    with_proved_root(|team, side| {
+        let control = Control::new(None);
+        let mut workers = workers(team, &control);
         let is_open = || team.desk.lock().unwrap().questions.is_open(side);
         team.desk.lock().unwrap().is_concluding = true;
-        assert!(team.next_job(workers).unwrap().is_none());
+        assert!(team.next_job(&mut workers).unwrap().is_none());
         assert!(is_open());
         team.desk.lock().unwrap().is_concluding = false;
-        assert!(team.next_job(workers).unwrap().is_none());
+        assert!(team.next_job(&mut workers).unwrap().is_none());
         assert!(!is_open() && !team.desk.lock().unwrap().is_concluding);
     });
 }
 
 #[test]
 fn the_certificate_of_the_root_is_left_to_the_next_run_when_the_work_is_stopped() {
-    with_proved_root(|team, workers, side| {
+    with_proved_root(|team, side| {
+        let control = Control::new(None);
+        let mut workers = workers(team, &control);
         let answer = |is_stopped| {
             team.stopped.store(is_stopped, Ordering::Relaxed);
             team.conclude(&mut workers[side], true).unwrap();
@@ -175,21 +158,25 @@ fn the_certificate_of_the_root_is_left_to_the_next_run_when_the_work_is_stopped(
     });
 }
 
-/// A process with one worker, which has done nothing.
-fn team<'a, 't>(
-    case: &'a Case,
-    shared: &'a Shared<'t, 1>,
-    options: &'a ProofOptions<'a>,
-    (store, contents): (&'a StoreOptions<'a>, Contents<'a, 't, 1>),
-) -> Team<'a, 't, 1> {
+/// Runs a check of a process with one worker, which has done nothing.
+fn with_team(
+    case: &Case,
+    folder: Folder,
+    options: &ProofOptions<'_>,
+    check: impl FnOnce(&Team<'_, '_, 1>),
+) {
+    let shared: Shared<'_, 1> = shared(&case.rules, options).unwrap();
     let (root, _) = shared.symmetries.canonical(&State::new(&shared.board, &case.position));
-    Team {
-        shared,
+    let parties = (&case.rules, &shared);
+    let path = folder.root.clone();
+    let contents = Contents::read(folder, parties, &case.tables, &|_| (), &mut || true).unwrap();
+    check(&Team {
+        shared: &shared,
         rules: &case.rules,
         position: &case.position,
         root,
         options,
-        store,
+        store: &StoreOptions::new(&path, &case.text),
         tables: &case.tables,
         deadline: None,
         started: Instant::now(),
@@ -199,7 +186,13 @@ fn team<'a, 't>(
         working: AtomicUsize::new(1),
         nodes: AtomicU64::new(0),
         running: Vec::new(),
-    }
+    });
+}
+
+/// Returns a worker for each question at the root.
+fn workers<'w, 't>(team: &'w Team<'_, 't, 1>, control: &'w Control) -> BySide<Worker<'w, 't, 1>> {
+    let state = State::new(&team.shared.board, team.position);
+    BySide::from_fn(|side| Worker::new(team.shared, control, side, state.clone()))
 }
 
 /// The journals of processes that work at the same time contain no job twice.
