@@ -42,23 +42,30 @@ impl<'a> Slots<'a> {
         let index = SliceIndex::new(rules, slice).unwrap();
         let mut placements = Vec::new();
         all_positions(rules, slice, |position| placements.push(position));
-        let mut images: HashMap<Position, (Value, usize)> = HashMap::new();
-        for (position, value) in placements.iter().zip(base.probe_many_dtw(&placements)) {
-            let value = value.unwrap();
-            let canonical = index.canonical(position).unwrap();
-            let image = images.entry(canonical).or_insert((value, 0));
-            assert_eq!(image.0, value);
-            image.1 += 1;
-        }
-        let entry = |(&position, &(value, count)): (&Position, &(Value, usize))| {
-            let turned = Position { to_move: position.to_move.other(), ..position };
-            Entry { position, value, other: images[&turned].0, images: count }
+        let slot = |position: &Position| {
+            let slot = index.rank(position).unwrap();
+            (slot.row, slot.lane, position.to_move)
         };
-        let mut entries: Vec<Entry> = images.iter().map(entry).collect();
-        entries.sort_by_key(|entry| {
-            let slot = index.rank(&entry.position).unwrap();
-            (slot.row, slot.lane, entry.position.to_move)
-        });
+        let image = |(position, value): (&Position, Result<Value, _>)| {
+            let canonical = index.canonical(position).unwrap();
+            (slot(&canonical), canonical, value.unwrap())
+        };
+        let values = base.probe_many_dtw(&placements);
+        let mut images: Vec<_> = placements.iter().zip(values).map(image).collect();
+        images.sort_by_key(|&(slot, ..)| slot);
+        let entry = |images: &[((u64, u16, Side), Position, Value)]| {
+            let (slot, position, value) = images[0];
+            assert!(images.iter().all(|&image| image == (slot, position, value)));
+            Entry { position, value, other: value, images: images.len() }
+        };
+        let mut entries: Vec<Entry> = images.chunk_by(|a, b| a.0 == b.0).map(entry).collect();
+        // In each slot both sides may be to move.
+        let (pairs, []) = entries.as_chunks_mut() else { panic!("a side is missing") };
+        for [one, other] in pairs {
+            let turned = Position { to_move: one.position.to_move.other(), ..one.position };
+            assert_eq!(turned, other.position);
+            (one.other, other.other) = (other.value, one.value);
+        }
         assert!(!entries.is_empty());
         Slots { base, slice, entries }
     }
