@@ -123,9 +123,11 @@ fn records_of_other_programs_are_read() {
     assert_eq!(record.comments[&1], "Second,\r\n\r\nand more: 5. e4-e5");
     assert_eq!(record.game.rules().repetition_occurrence, 3);
 
-    // The side that resigns has lost, unless a tag says otherwise.
-    let record = read(&format!("{HEAD}1.d1-c1 ---"));
-    assert_eq!(record.result, GameResult::Won(Side::Attackers));
+    // The side that resigns has lost.
+    for tag in ["", "[result:?]\n", "[result:1]\n"] {
+        let record = read(&format!("{tag}{HEAD}1.d1-c1 ---"));
+        assert_eq!(record.result, GameResult::Won(Side::Attackers), "{tag}");
+    }
 
     // A captured king may be named, marked, or neither.
     let head = "[rules:dim:7 surf:n ks:w start:/3t3/7/7/ttTKT2/7/7/3t3/]\n";
@@ -146,6 +148,23 @@ fn records_of_other_programs_are_read() {
     // The position takes precedence over the record's start.
     let moved = read(&HEAD.replace("[rules", "[position:/7/4t2/7/7/2K4/7/2t4/]\n[rules"));
     assert_eq!(moved.game.position().slice().to_string(), "K0v2");
+}
+
+/// A rules record that no ruleset can express says how the game began.
+#[test]
+fn games_by_given_rules_begin_as_the_record_says() {
+    let text = |start: &str| format!("[rules:dim:11 sw:s efe:y atkf:n {start}]\n1. f6-f9 f1-f8\n");
+    let copenhagen = || rules("copenhagen");
+    let given = |start: &str| Record::parse_with(&text(start), copenhagen());
+    let board = "start:/5t5/11/11/11/11/5K5/11/11/11/5t5/11/";
+    let record = given(board).unwrap();
+    assert_eq!(texts(&record.game), ["Kf6-f9", "f1-f8"]);
+    let own = given("").unwrap_err().to_string();
+    assert_eq!(own, "line 2, turn 1: f6-f9: the king stands on f6, and the attackers are to move");
+    let small = given("start:/3t3/7/7/3K3/7/7/7/").unwrap_err().to_string();
+    assert!(small.starts_with("line 1: rules: start:/3t3"), "{small}");
+    let nobody = Record::parse(&text(board)).unwrap_err().to_string();
+    assert_eq!(nobody, "line 1: rules: surf:y: only n is supported");
 }
 
 #[test]
@@ -200,6 +219,10 @@ fn faults_are_reported_with_line_and_turn() {
     assert_eq!(
         fault(&format!("[result:1]\n{won}")),
         "line 1: the result tag says 1, but the moves give: the defenders win: the king has escaped"
+    );
+    assert_eq!(
+        fault(&format!("[result:-1]\n{HEAD}1. d1-c1 ---")),
+        "line 1: the result tag says -1, but the defenders resign"
     );
     assert_eq!(
         fault(&format!("[result:2]\n{won}")),

@@ -3,7 +3,7 @@ use std::fmt;
 use crate::game::history::Outcome;
 use crate::game::notation::MoveError;
 use crate::game::position::PositionError;
-use crate::game::rules::OtnError;
+use crate::game::rules::{OtnError, Side};
 
 /// The reason why a text is not a game record, with the place in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +40,13 @@ pub enum RecordFault {
         claimed: String,
         /// The outcome of the game.
         outcome: Outcome,
+    },
+    /// The result tag contradicts a resignation.
+    ContradictedResignation {
+        /// The value of the tag.
+        claimed: String,
+        /// The side that resigned.
+        loser: Side,
     },
     /// A turn does not have this number, which comes next.
     Turn(usize),
@@ -97,6 +104,9 @@ impl fmt::Display for RecordFault {
             ),
             RecordFault::Contradiction { claimed, outcome } => {
                 write!(f, "the result tag says {claimed}, but the moves give: {outcome}")
+            }
+            RecordFault::ContradictedResignation { claimed, loser } => {
+                write!(f, "the result tag says {claimed}, but the {} resign", loser.name())
             }
             RecordFault::Turn(expected) => write!(f, "expected turn {expected}"),
             RecordFault::ThirdMove(text) => write!(f, "{text} is the turn's third move"),

@@ -132,28 +132,26 @@ fn rules_and_start(
     tags: &[Tag],
     given: Option<Arc<Ruleset>>,
 ) -> Result<(Arc<Ruleset>, Position), RecordError> {
-    // A rules record that cannot be read does no harm where the caller gives the rules.
     let rules_tag = find_tag(tags, "rules");
-    let from_record = match rules_tag.map(|tag| (tag, Ruleset::from_otn(tag.value))) {
-        Some((_, Ok(rules))) => Some(Arc::new(rules)),
-        Some((tag, Err(error))) if given.is_none() => {
-            return Err(at(tag.line, RecordFault::Rules(error)));
-        }
-        Some(_) | None => None,
-    };
-    let rules = match (given, find_tag(tags, RULESET_TAG)) {
-        (Some(given), _) => given,
-        (None, Some(tag)) => Arc::new(
+    let rules = match (given, find_tag(tags, RULESET_TAG), rules_tag) {
+        (Some(given), ..) => given,
+        (None, Some(tag), _) => Arc::new(
             Ruleset::builtin(tag.value)
                 .ok_or_else(|| at(tag.line, RecordFault::UnknownRuleset(tag.value.to_owned())))?,
         ),
-        (None, None) => from_record.clone().ok_or_else(|| at(1, RecordFault::NoRules))?,
+        (None, None, Some(tag)) => Arc::new(
+            Ruleset::from_otn(tag.value)
+                .map_err(|error| at(tag.line, RecordFault::Rules(error)))?,
+        ),
+        (None, None, None) => return Err(at(1, RecordFault::NoRules)),
     };
-    let (line, start) = match (find_tag(tags, "position"), &from_record) {
+    let (line, start) = match (find_tag(tags, "position"), rules_tag) {
         (Some(tag), _) => (tag.line, parse_position(tag.value, &rules)),
-        (None, Some(record)) => {
-            let line = rules_tag.map_or(1, |tag| tag.line);
-            (line, Position::from_layout(&record.start, record.first, &rules))
+        (None, Some(tag)) => {
+            let (start, first) = rules
+                .otn_start(tag.value)
+                .map_err(|error| at(tag.line, RecordFault::Rules(error)))?;
+            (tag.line, Position::from_layout(&start, first, &rules))
         }
         (None, None) => (1, Position::start(&rules)),
     };
@@ -172,7 +170,8 @@ fn parse_position(text: &str, rules: &Ruleset) -> Result<Position, PositionError
     Position::from_layout(&layout, rules.first, rules)
 }
 
-/// Returns the result of the moves if they end the game, or else that of the tag.
+/// Returns the result of the moves or of a resignation if they end the game, or else that of the
+/// tag.
 fn final_result(tags: &[Tag], reader: &Reader) -> Result<GameResult, RecordError> {
     let by_moves = reader.result();
     let Some(tag) = find_tag(tags, "result") else {
@@ -181,13 +180,15 @@ fn final_result(tags: &[Tag], reader: &Reader) -> Result<GameResult, RecordError
     let Some(&(word, by_tag)) = RESULTS.iter().find(|(word, _)| *word == tag.value) else {
         return Err(at(tag.line, RecordFault::Result(tag.value.to_owned())));
     };
-    match reader.game.outcome() {
-        Some(outcome) if by_tag != by_moves && by_tag != GameResult::Open => {
-            let claimed = word.to_owned();
-            Err(at(tag.line, RecordFault::Contradiction { claimed, outcome }))
-        }
-        Some(_) => Ok(by_moves),
-        None => Ok(by_tag),
+    let claimed = word.to_owned();
+    let contradiction = match (reader.resigned, reader.game.outcome()) {
+        (Some(loser), _) => RecordFault::ContradictedResignation { claimed, loser },
+        (None, Some(outcome)) => RecordFault::Contradiction { claimed, outcome },
+        (None, None) => return Ok(by_tag),
+    };
+    match by_tag == by_moves || by_tag == GameResult::Open {
+        true => Ok(by_moves),
+        false => Err(at(tag.line, contradiction)),
     }
 }
 

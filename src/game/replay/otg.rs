@@ -26,7 +26,8 @@ fn verdict(RecordError { turn, fault, .. }: RecordError) -> ReplayVerdict {
         | RecordFault::GameOver { text, .. }
         | RecordFault::Resigned(text)
         | RecordFault::ThirdMove(text) => text.clone(),
-        RecordFault::Contradiction { claimed, .. } => claimed.clone(),
+        RecordFault::Contradiction { claimed, .. }
+        | RecordFault::ContradictedResignation { claimed, .. } => claimed.clone(),
         _ => String::new(),
     };
     let reason = match turn {
@@ -39,7 +40,9 @@ fn verdict(RecordError { turn, fault, .. }: RecordError) -> ReplayVerdict {
             ReplayVerdict::CapturesDiffer(difference)
         }
         RecordFault::GameOver { .. } => ReplayVerdict::EndedEarly(difference),
-        RecordFault::Contradiction { .. } => ReplayVerdict::OtherResult(difference),
+        RecordFault::Contradiction { .. } | RecordFault::ContradictedResignation { .. } => {
+            ReplayVerdict::OtherResult(difference)
+        }
         _ => ReplayVerdict::Illegal(difference),
     }
 }

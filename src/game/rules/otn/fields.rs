@@ -88,6 +88,11 @@ impl<'a> Fields<'a> {
         Ok(Fields(fields))
     }
 
+    /// Takes the fields of a record as they are, for what is the same in all games.
+    pub(super) fn of_any_game(record: &'a str) -> Fields<'a> {
+        Fields(record.split_whitespace().filter_map(|word| word.split_once(':')).collect())
+    }
+
     /// Returns the value in the record, without defaults.
     pub(super) fn get(&self, field: &str) -> Option<&'a str> {
         self.0.iter().find(|(known, _)| *known == field).map(|&(_, value)| value)

@@ -23,7 +23,7 @@ mod write;
 
 use crate::game::position::Position;
 
-use super::Ruleset;
+use super::{Layout, Ruleset, Side};
 
 pub use error::OtnError;
 
@@ -35,6 +35,15 @@ impl Ruleset {
     /// If the record is malformed, or a field has a value that rulesets cannot express.
     pub fn from_otn(record: &str) -> Result<Ruleset, OtnError> {
         read::ruleset(record)
+    }
+
+    /// Reads the starting layout and the side that begins in a rules record of a game under these
+    /// rules, whatever rules it gives; without a start in it, those of the ruleset.
+    ///
+    /// # Errors
+    /// If the layout or the side cannot be read.
+    pub(in crate::game) fn otn_start(&self, record: &str) -> Result<(Layout, Side), OtnError> {
+        read::start_of_game(record, self)
     }
 
     /// Writes a rules record for games under these rules that begin with this position.

@@ -25,7 +25,6 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
         spaces.movement(Kind::King, &start, &fields, board)?,
     ]);
     let goals = read_goals(&fields, &spaces, &movement[Kind::King], board)?;
-    let sides = [("y", Side::Attackers), ("n", Side::Defenders)];
     let (repetition, endless) = read_repetition(&fields)?;
     let (surrounded, beside_throne) = king_strength(&fields, &spaces, board)?;
     let mut hostile = ByKind::from_fn(|kind| spaces.hostility(kind));
@@ -44,7 +43,7 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
         board,
         squares: named.into_iter().chain(spaces.named()).collect(),
         start,
-        first: fields.choice("atkf", &sides)?,
+        first: read_first(&fields)?,
         ply_limit: None,
         repetition,
         repetition_occurrence: 3,
@@ -65,6 +64,16 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
     match rules {
         Ok(rules) => Ok(as_builtin(rules)),
         Err(FieldFault { field, reason }) => refused(&field, fields.value(&field), reason),
+    }
+}
+
+/// Parses the start of a record alone, see [`Ruleset::otn_start`].
+pub(super) fn start_of_game(record: &str, rules: &Ruleset) -> Result<(Layout, Side), OtnError> {
+    let fields = Fields::of_any_game(record);
+    match read_start(&fields, rules.board) {
+        Ok(start) => Ok((start, read_first(&fields)?)),
+        Err(OtnError::Missing(_)) => Ok((rules.start, rules.first)),
+        Err(error) => Err(error),
     }
 }
 
@@ -97,6 +106,11 @@ fn read_start(fields: &Fields, board: Board) -> Result<Layout, OtnError> {
         (None, None) => Err(OtnError::Missing("start")),
         (Some(_), Some(_)) => Err(OtnError::Twice("start".to_owned())),
     }
+}
+
+/// Reads the side that begins.
+fn read_first(fields: &Fields) -> Result<Side, OtnError> {
+    fields.choice("atkf", &[("y", Side::Attackers), ("n", Side::Defenders)])
 }
 
 /// Reads the squares on which the king wins.
