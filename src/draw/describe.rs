@@ -38,7 +38,7 @@ pub(super) const SHIELDWALL: &str = "a row of two or more along the edge, each w
 /// The rule of exit forts.
 pub(super) const EXIT_FORT: &str = "the defenders win when they have moved and the king is at the \
     edge with an empty square beside him, in a room of empty squares that touches no attacker and \
-    no corner, and none of the defenders around it can be captured";
+    no corner, and none of the defenders around it can be captured between two attackers";
 
 /// The rule of encirclement.
 pub(super) const ENCIRCLEMENT: &str = "the attackers win when they have moved and cut off the king \

@@ -26,8 +26,7 @@ impl<const W: usize> State<W> {
     }
 
     /// Returns whether the king, on an edge, has an exit fort: an empty neighbour, and around him a
-    /// region of empty squares that no attacker borders, that has no exit, and whose walls cannot
-    /// be captured.
+    /// region of empty squares that no attacker borders, that has no exit, and whose walls stand.
     #[inline(never)]
     fn has_exit_fort(&self, board: &BoardTables<W>) -> bool {
         let attackers = self.soldiers[Side::Attackers];

@@ -23,10 +23,11 @@ pub(crate) fn enclosure_ending(rules: &Ruleset, position: &Position) -> Option<E
     }
 }
 
-/// Returns the king's room and the soldiers around it if he is at the edge, in a fort that cannot be
-/// broken: he has an empty neighbour, the room that he can reach touches no attacker and includes
-/// no corner or goal, and no soldier around it can be captured, as each has on both lines, on at
-/// least one side, the room, another defender, or the end of the board.
+/// Returns the king's room and the soldiers around it if he is in an exit fort: he is at the edge and
+/// has an empty neighbour, the room that he can reach touches no attacker and includes no corner or
+/// goal, and each soldier around it has on both lines, on at least one side, the room, another
+/// defender, or the end of the board. So none of them can be the first captured between two
+/// attackers. Squares in the room that are hostile to them, like an empty throne, do not count.
 pub(super) fn exit_fort(rules: &Ruleset, position: &Position) -> Option<[SquareSet; 2]> {
     let (board, king) = (rules.board, position.king);
     let (edge, corners) = (board.edge(), board.corners());

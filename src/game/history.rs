@@ -59,7 +59,7 @@ pub enum Reason {
     KingCaptured,
     /// The king has reached a goal.
     KingEscaped,
-    /// The king is in an unbreakable fort at the edge.
+    /// The king is in an exit fort at the edge.
     ExitFort,
     /// All defenders are encircled.
     Encirclement,
@@ -126,7 +126,7 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Reason::KingCaptured => "the king is captured",
             Reason::KingEscaped => "the king has escaped",
-            Reason::ExitFort => "the king is in a fort that cannot be broken",
+            Reason::ExitFort => "the king is in an exit fort",
             Reason::Encirclement => "the attackers have encircled all defenders",
             Reason::NoMove => "the other side has no move",
             Reason::Repetition => "the position has occurred before",

@@ -37,7 +37,7 @@ pub enum Ending {
     KingCaptured,
     /// The king has reached a goal.
     KingEscaped,
-    /// The defenders have built an unbreakable fort around the king at the edge.
+    /// The defenders have built an exit fort around the king at the edge.
     ExitFort,
     /// The attackers have encircled all defenders.
     Encirclement,

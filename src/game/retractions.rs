@@ -74,7 +74,8 @@ pub fn retractions(rules: &Ruleset, position: &Position, most: Slice) -> Vec<Ret
 }
 
 /// Returns the sets of soldiers on `places` that an arrival on `to` may have captured: in each
-/// direction none, the nearest square or, along the edge, a row with or without the king in it.
+/// direction none, the nearest square or, along the edge, a row with or without men in it that no
+/// shieldwall captures.
 fn possible_captures(
     rules: &Ruleset,
     position: &Position,
@@ -85,6 +86,9 @@ fn possible_captures(
         true => edge_directions(rules, to).map(|[along, _]| along).collect(),
         false => Vec::new(),
     };
+    let victims = position.to_move;
+    let spared = (rules.protected[victims] | rules.unaided[victims]).with(position.king);
+    let spared = spared & position.pieces(victims);
     let mut found = vec![SquareSet::EMPTY];
     for direction in Direction::ALL {
         let mut choices = Vec::new();
@@ -94,7 +98,7 @@ fn possible_captures(
             if places.contains(square) {
                 row.insert(square);
                 choices.push(row);
-            } else if square != position.king {
+            } else if !spared.contains(square) {
                 break;
             }
             next = rules.slides().next(square, direction).filter(|_| rows.contains(&direction));

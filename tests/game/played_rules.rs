@@ -94,7 +94,7 @@ fn the_king_is_captured_on_four_sides_and_never_at_the_edge() {
 }
 
 #[test]
-fn exit_forts_are_those_that_cannot_be_broken() {
+fn exit_forts_are_those_whose_walls_stand() {
     let rules = read(COPENHAGEN);
     let fort = Some(Reason::ExitFort);
     let far = "/11/11/11/11/8t2/8t2";
@@ -121,6 +121,22 @@ fn an_encirclement_has_all_defenders_and_no_edge_inside() {
     let pocket = "11/11/3tt6/2tK1t5/3tt6/10t/8tt1/7tT2/8tt1";
     assert_played(&rules, pocket, 'a', "k6-k8", None);
     assert_played(&rules, "4t1t4/4tKt4/11/11/5t5", 'a', "f5-f3", None);
+}
+
+/// An attacker beyond a man of the wall captures him against an empty throne in the king's room, yet
+/// the fort counts.
+#[test]
+fn hostile_squares_in_the_room_make_no_difference() {
+    let text = include_str!("../../src/game/rules/builtin/copenhagen-13.toml");
+    let open = read(
+        &text
+            .replace("exit-fort = true", "exit-fort = false")
+            .replace("name = \"copenhagen-13\"", "name = \"open\""),
+    );
+    let before = "5TKT5/5T1T5/5T1T5/5T1T5/5T1T5/5T1T5/4T2T5/5TT6/13/13/13/6t6/2t10";
+    assert_played(&read(text), before, 'd', "e7-f7--", Some(Reason::ExitFort));
+    let after = "5TKT5/5T1T5/5T1T5/5T1T5/5T1T5/5T1T5/5T1T5/5TT6/13/13/13/6t6/2t10";
+    assert_played(&open, after, 'a', "g12-g9xg8", None);
 }
 
 #[test]
@@ -225,11 +241,25 @@ fn the_edge_may_count_against_the_king_who_may_be_slow() {
 
 /// A ruleset in which every rule of present play holds, on a small board where all can arise.
 fn small() -> Arc<Ruleset> {
+    read(&small_text())
+}
+
+fn small_text() -> String {
     let text = COPENHAGEN
         .replace("name = \"copenhagen\"", "name = \"small\"")
         .replace("size = 11", "size = 7");
     let start = text.lines().find(|line| line.starts_with("start")).unwrap().to_owned();
-    read(&text.replace(&start, "start = \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/\""))
+    text.replace(&start, "start = \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/\"")
+}
+
+/// The same with squares along the first rank on which shieldwalls capture nobody.
+fn with_spared_men() -> Arc<Ruleset> {
+    let spared =
+        "shieldwall = true\nprotected-defenders = [\"spared\"]\nunaided-attackers = [\"spared\"]";
+    let squares = "[squares]\nspared = \"c1 d1 f1\"\n\n[movement.attackers]";
+    read(
+        &small_text().replace("shieldwall = true", spared).replace("[movement.attackers]", squares),
+    )
 }
 
 /// Generates positions with most men near the first rank, where walls and forts are.
@@ -259,6 +289,10 @@ fn crowded(rules: Arc<Ruleset>) -> impl Strategy<Value = (Arc<Ruleset>, Position
     )
 }
 
+fn crowded_by_either() -> impl Strategy<Value = (Arc<Ruleset>, Position)> {
+    prop_oneof![crowded(small()), crowded(with_spared_men())]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -277,7 +311,7 @@ proptest! {
     }
 
     #[test]
-    fn every_move_that_goes_on_can_be_retracted((rules, position) in crowded(small())) {
+    fn every_move_that_goes_on_can_be_retracted((rules, position) in crowded_by_either()) {
         let most = position.slice();
         for played in legal_moves(&rules, &position) {
             let next = position.after(&played);
@@ -289,7 +323,7 @@ proptest! {
     }
 
     #[test]
-    fn retractions_can_be_played((rules, position) in crowded(small())) {
+    fn retractions_can_be_played((rules, position) in crowded_by_either()) {
         let mut most = position.slice();
         most.attackers += 3;
         most.defenders += 3;

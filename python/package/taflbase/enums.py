@@ -61,7 +61,7 @@ class Reason(_Word):
     KING_CAPTURED = "king-captured"
     KING_ESCAPED = "king-escaped"
     EXIT_FORT = "exit-fort"
-    """The king is in a fort at the edge that cannot be broken."""
+    """The king is in an exit fort at the edge."""
     ENCIRCLEMENT = "encirclement"
     """The attackers have encircled all defenders."""
     NO_MOVE = "no-move"

@@ -182,7 +182,7 @@ pub struct Decisions {
     pub king_edge_hostile: bool,
     /// Squares on which the king wins.
     pub goals: SquareSet,
-    /// Whether the defenders win with an unbreakable fort around the king at the edge.
+    /// Whether the defenders win with an exit fort around the king at the edge.
     pub exit_fort: bool,
     /// Whether the attackers win by encircling all defenders.
     pub encirclement: bool,

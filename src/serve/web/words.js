@@ -119,7 +119,7 @@ export function lacking({ category, dtw, proof, moves }) {
   if (proof) return "No best line: a proof has no distances.";
   if (dtw === null && (category === "win" || category === "loss")) return "No best line: these tables have no distances.";
   if (category === "endless") return "No best line: neither side can force the end.";
-  return category === "win" || category === "loss" ? "" : "No best line: with best play nobody wins.";
+  return category === "win" || category === "loss" ? "" : "No best line: neither side can force a win.";
 }
 
 /** The half of a value that is proved: "does not lose". */
@@ -129,7 +129,7 @@ export const bound = ({ at_most }, verb = "does") => `${verb} not ${at_most === 
 export function ending(over) {
   const reasons = {
     "king-captured": "The king is captured.", "king-escaped": "The king has escaped.",
-    "exit-fort": "The king is in a fort that cannot be broken.", encirclement: "The attackers have encircled all defenders.",
+    "exit-fort": "The king is in an exit fort.", encirclement: "The attackers have encircled all defenders.",
     "no-move": "The other side has no move.", resigned: "The other side has resigned.", time: "The other side has run out of time.", agreed: "The players have agreed on a draw.", repetition: "This position has occurred before.",
     "ply-limit": "The game has reached its ply limit.",
   };

@@ -73,15 +73,15 @@ fn add_forts<const N: usize>(
         let room = connected(board, SquareSet::of(square), set);
         left -= room;
         let kings = region.row(room & edge & rules.places(Kind::King));
-        if room.len() >= 2 && !kings.is_empty() && is_unbreakable(board, room, set) {
+        if room.len() >= 2 && !kings.is_empty() && stands(board, room, set) {
             forts.push(Fort { rank, room, kings });
         }
     }
 }
 
-/// Returns whether none of the defenders beside a room can be captured: each has on both lines, on
-/// at least one side, the room, another defender or the end of the board.
-fn is_unbreakable(board: Board, room: SquareSet, defenders: SquareSet) -> bool {
+/// Returns whether none of the defenders beside a room can be captured between two attackers: each
+/// has on both lines, on at least one side, the room, another defender or the end of the board.
+fn stands(board: Board, room: SquareSet, defenders: SquareSet) -> bool {
     let beside: SquareSet = room.iter().flat_map(|square| board.neighbours(square)).collect();
     let safe = room | defenders;
     let is_shut = |wall, direction| board.step(wall, direction).is_none_or(|s| safe.contains(s));

@@ -68,7 +68,7 @@ async fn a_shieldwall_is_drawn() {
 async fn a_fort_that_wins_is_drawn() {
     let page = play(FORT, "g3", "g1").await;
     page.reads(".verdict .title", "Defenders have won").await;
-    page.reads(".verdict .more", "The king is in a fort that cannot be broken.").await;
+    page.reads(".verdict .more", "The king is in an exit fort.").await;
     page.until("document.querySelectorAll('.walls .inside').length === 2").await;
     page.reads(".legend", "fort of the king").await;
     assert_eq!(
@@ -85,7 +85,7 @@ async fn a_fort_that_wins_is_drawn() {
 async fn a_king_who_enters_his_fort_has_not_escaped() {
     let fragment = "#copenhagen/3T1T5/3TKT5/3TT6/11/11/11/11/8t2/11/11/11/_d";
     let page = play(fragment, "e2", "e1").await;
-    page.reads(".verdict .more", "The king is in a fort that cannot be broken.").await;
+    page.reads(".verdict .more", "The king is in an exit fort.").await;
     page.until("document.querySelectorAll('.walls .inside').length === 2").await;
     page.close().await;
 }
