@@ -22,7 +22,7 @@ pub struct Reachability<'a> {
     pub reach: ByKind<SquareSet>,
     /// The camps: only attackers that have never left are in them.
     pub camps: Vec<Camp>,
-    /// The symmetries of the rules that leave the start as it is.
+    /// The symmetries of the rules that leave the start as it is and map camps to camps.
     pub group: SymmetryGroup,
 }
 
@@ -48,6 +48,7 @@ impl<'a> Reachability<'a> {
         let mut reachability =
             Reachability { rules, max_material, reach, camps: Vec::new(), group };
         reachability.camps = reachability.find_camps();
+        reachability.group = reachability.symmetries_of_camps();
         reachability
     }
 
@@ -67,6 +68,16 @@ impl<'a> Reachability<'a> {
             return Vec::new();
         }
         camps.into_iter().map(|squares| Camp::new(self.rules, squares)).collect()
+    }
+
+    /// Returns the symmetries that map camps to camps. Rules that write one camp as two gates move
+    /// pieces alike, but have other camps than their mirror image.
+    fn symmetries_of_camps(&self) -> SymmetryGroup {
+        let camps: Vec<SquareSet> = self.camps.iter().map(|camp| camp.squares).collect();
+        SymmetryGroup::stabilizing(|g| {
+            let image = |&camp: &SquareSet| g.apply_set(self.rules.board, camp);
+            self.group.contains(g) && camps.iter().all(|camp| camps.contains(&image(camp)))
+        })
     }
 
     /// Returns the attackers of the start, if all of them are in camps and their being there

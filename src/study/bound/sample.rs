@@ -7,9 +7,9 @@ use num_bigint::BigUint;
 use rayon::prelude::*;
 
 use crate::game::history::Game;
-use crate::game::moves::{find_move, has_move, legal_moves};
+use crate::game::moves::{Move, find_move, has_move, legal_moves};
 use crate::game::position::Position;
-use crate::game::rules::Ruleset;
+use crate::game::rules::{Repetition, Ruleset};
 use crate::study::proportion::Proportion;
 use crate::system::random::{SeededRng, mix};
 use crate::table::dont_care::is_decided;
@@ -86,9 +86,14 @@ pub fn sample(
         .map(|number| {
             let mut random = SeededRng::new(mix(mix(sampling.seed) ^ number));
             let position = placements.draw(&mut random);
-            let proof_game = prove(reachability, &start, &position, sampling.budget, &stop)?;
-            if let ProofGame::Reached(game) = &proof_game {
-                assert!(is_game(&rules, game, &position), "no game leads to {position:?}");
+            let mut proof_game = prove(reachability, &start, &position, sampling.budget, &stop)?;
+            if let ProofGame::Reached(game) = &proof_game
+                && !is_game(&rules, game, &position)
+            {
+                // The search for games does not know which repetitions the defenders may not make.
+                let is_barred = rules.repetition == Repetition::DefendersBarred;
+                assert!(is_barred, "no game leads to {position:?}");
+                proof_game = ProofGame::Unknown;
             }
             let done = finished.fetch_add(1, Ordering::Relaxed) + 1;
             if !go_on(done, sampling.placements) {
@@ -114,7 +119,8 @@ pub fn is_game(rules: &Arc<Ruleset>, positions: &[Position], target: &Position) 
     for position in positions.iter().skip(1) {
         let moves = legal_moves(rules, game.position());
         let next = moves.iter().find(|played| game.position().after(played) == *position);
-        let Some(played) = next.filter(|_| game.outcome().is_none()) else {
+        let may_play = |played: &&Move| game.outcome().is_none() && !game.is_barred(played);
+        let Some(played) = next.filter(may_play) else {
             return false;
         };
         game.push(played);

@@ -55,6 +55,18 @@ fn counts_agree_with_enumeration() {
     }
 }
 
+/// The moves are symmetric, and the camps are not.
+#[test]
+fn symmetries_map_camps_to_camps() {
+    let rules = starting("gates", "/5/1t1t1/t3t/2K2/5/");
+    let reachability = Reachability::new(&rules);
+    assert_eq!((reachability.camps.len(), rules.symmetries().order()), (3, 2));
+    assert_eq!(reachability.group.order(), 1);
+    // Without a symmetry no two placements are counted as one.
+    let bounds = Bounds::new(&reachability).unwrap();
+    assert_eq!(bounds.orbits(), bounds.placements());
+}
+
 #[test]
 fn games_reach_no_more_than_is_counted() {
     for rules in small() {
