@@ -261,8 +261,8 @@ pub(super) fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> Str
     text
 }
 
-/// Formats the shares of the attackers' wins, of what nobody wins, and of the defenders' wins, in
-/// percent.
+/// Formats the shares of the attackers' wins, of what neither side can force, and of the defenders'
+/// wins, in percent.
 pub(super) fn percents(shares: &WinnerShares) -> [String; 3] {
     [shares.attackers_win, shares.open(), shares.defenders_win].map(percent)
 }

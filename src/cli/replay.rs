@@ -167,7 +167,7 @@ fn report(games: &[ReplayedGame], sums: &Sums) -> String {
     let walls: usize = games.iter().map(|game| game.shieldwalls).sum();
     let repeating = games.iter().filter(|game| game.repeats).count();
     text += &format!(
-        "{}, {}, repetitions that count under these rules in {repeating}\n",
+        "{}, {}, the repetition rule or ply limit applies in {repeating}\n",
         counted(plies, ["ply", "plies"]),
         counted(walls, ["shieldwall", "shieldwalls"])
     );

@@ -41,6 +41,7 @@ fn strokes(letter: char) -> &'static str {
         'n' => "02 06 03 12 32 43 46",
         'o' => "12 32 43 45 36 16 05 03 12",
         'p' => "02 08 03 12 32 43 45 36 16 05",
+        'P' => "06 00 30 41 42 33 03",
         'q' => "42 48 43 32 12 03 05 16 36 45",
         'r' => "02 06 04 22 32",
         'R' => "06 00 30 41 42 33 03,23 46",
@@ -108,4 +109,17 @@ pub(super) fn text_lines(
         left += width + GAP;
     }
     (lines, 0.1 * size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The coordinates of the largest board, and the marks of pictures.
+    #[test]
+    fn what_pictures_write_has_strokes() {
+        for letter in ('a'..='s').chain('0'..='9').chain("KHPRV".chars()) {
+            assert!(!glyph(letter).0.is_empty(), "{letter}");
+        }
+    }
 }

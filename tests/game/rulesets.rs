@@ -603,7 +603,12 @@ fn contradictory_rules_of_present_play_are_refused() {
         (
             "endless = \"draw\"",
             "endless = \"attackers\"",
-            "end.endless: must be \"draw\" if end.repetition is \"draw\": the attackers do not win by repetition",
+            "end.endless: must be \"draw\" unless the defenders may not repeat positions: see end.repetition",
+        ),
+        (
+            "repetition = \"draw\"\nendless = \"draw\"",
+            "repetition = \"allowed\"\nendless = \"attackers\"",
+            "end.endless: must be \"draw\" unless the defenders may not repeat positions: see end.repetition",
         ),
         (
             "repetition = \"draw\"",

@@ -27,7 +27,7 @@ fn games_that_agree_are_summed_up() {
             "6 games of copenhagen: 6 agree, 0 illegal, 0 with other captures, 0 ended early, \
              0 with another result\n\
              ends: timeout 2, otherwise 1, draw 1, ongoing 2\n\
-             18 plies, 0 shieldwalls, repetitions that count under these rules in 1\n"
+             18 plies, 0 shieldwalls, the repetition rule or ply limit applies in 1\n"
         );
         let json = place.run(&["replay", "games.csv", "copenhagen", "--json"]).done();
         assert_eq!(json.lines().last(), Some(SUMS));

@@ -239,9 +239,9 @@ fn check_end(decisions: &Decisions) -> Result<(), FieldFault> {
             "end.endless",
             "must be \"undecided\" if end.repetition is \"mover-loses\": either side can lose",
         ),
-        (Repetition::Draw, Endless::Attackers) => fault(
+        (Repetition::Allowed | Repetition::Draw, Endless::Attackers) => fault(
             "end.endless",
-            "must be \"draw\" if end.repetition is \"draw\": the attackers do not win by repetition",
+            "must be \"draw\" unless the defenders may not repeat positions: see end.repetition",
         ),
         (
             Repetition::DefendersLose | Repetition::DefendersBarred,

@@ -116,6 +116,6 @@ function bar({ by, dtw }, i, most, isCurrent) {
 
 function inWords(value) {
   if (!value) return "unknown";
-  if (!value.by) return "nobody wins";
+  if (!value.by) return "neither side can force a win";
   return `${SIDES[value.by]} win${value.dtw === null ? "" : ` in ${plies(value.dtw)}`}`;
 }

@@ -140,7 +140,8 @@ fn king_cells(board: Board, side: &SideSection, to_move: Side) -> Vec<Option<Cel
         .collect()
 }
 
-/// Returns the placements that the attackers win, that nobody wins, and that the defenders win.
+/// Returns the placements that the attackers win, that neither side can force, and that the
+/// defenders win.
 fn by_winner(king: &KingBar, to_move: Side) -> [u64; 3] {
     let open = king.draw + king.undecided + king.endless;
     match to_move {

@@ -57,7 +57,7 @@ pub(super) fn of_side(side: &SideSection, to_move: Side) -> Option<String> {
 fn caption(side: &SideSection, to_move: Side) -> String {
     let open = side.shares.open();
     let rest = match open > 0.0 {
-        true => format!(" Not shown: {} that nobody wins.", percent(open)),
+        true => format!(" Not shown: {} in which neither side can force a win.", percent(open)),
         false => String::new(),
     };
     format!(

@@ -2,7 +2,7 @@
 //!
 //! Colours are three of those by M. Okabe and K. Ito ("Color Universal Design", 2008), which
 //! people with any colour vision can tell apart; the attackers are hatched besides, and what
-//! nobody wins is dotted. Every chart has its figures in a table.
+//! neither side can force is dotted. Every chart has its figures in a table.
 
 mod growth;
 mod heat;
