@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release files from the last commit and tests each in isolation. Publishes nothing.
 #   scripts/release.sh [--test] [FOLDER]        (default: target/release-files)
-# Writes to FOLDER, for this machine's architecture:
+# Writes to FOLDER, for this machine's architecture, in place of the files of an earlier release:
 #   taflbase-VERSION-ARCH-linux.tar.gz    the program, static, with its manual pages and
 #                                         completions for shells
 #   libtaflbase-VERSION-ARCH-linux.tar.gz the C library, shared and static, its header,
@@ -31,7 +31,7 @@ need unshare util-linux; need python3 python3
 }
 
 files=$(mkdir -p "${1:-target/release-files}" && cd "${1:-target/release-files}" && pwd)
-rm -f "$files"/*
+rm -f "$files"/{libtaflbase-*,taflbase-*,SHA256SUMS}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 export CARGO_TARGET_DIR=$PWD/target/release-build
@@ -96,7 +96,7 @@ step "the Python package"
 python3 -m venv "$place/tools"
 "$place/tools/bin/pip" install -q maturin
 "$place/tools/bin/maturin" build --release -m python/Cargo.toml -o "$files"
-wheel=$(ls "$files"/*.whl)
+wheel=$(ls "$files"/taflbase-*.whl)
 tried=
 for python in python3 python3.{9..20} ~/.pyenv/versions/*/bin/python3; do
     command -v "$python" > /dev/null || continue
@@ -127,6 +127,6 @@ if [[ $tests == yes ]]; then
 fi
 
 cd "$files"
-sha256sum -- * > SHA256SUMS
+sha256sum -- libtaflbase-* taflbase-* > SHA256SUMS
 step "done"
 cat SHA256SUMS
