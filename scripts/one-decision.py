@@ -178,7 +178,8 @@ def main():
         slices = [line["slice"] for line in program.lines("build", options.base, "--men", options.men)]
         rows = []
         for number, (decision, changes) in enumerate(DECISIONS.items(), 1):
-            name = f"{options.base}-{number}"
+            # Not the name of a built-in ruleset, as brandubh-1 would be.
+            name = f"{options.base}-decision-{number}"
             file = work / f"{name}.toml"
             file.write_text(toml(varied(base, name, changes)), "utf-8")
             program.lines("build", file, "--men", options.men)
