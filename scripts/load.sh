@@ -53,7 +53,8 @@ LUA
 
 cache=128
 rm -f "$place/address"
-"$program" serve --addr 127.0.0.1:0 --json --cache ${cache}MiB > "$place/address" 2> "$place/log" &
+"$program" serve --addr 127.0.0.1:0 --json --cache ${cache}MiB \
+    --search-time "$seconds" > "$place/address" 2> "$place/log" &
 server=$!
 trap 'kill "$server" 2> /dev/null || true' EXIT
 until [ -s "$place/address" ]; do sleep 0.1; done
