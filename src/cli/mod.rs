@@ -109,8 +109,8 @@ quoted or as two arguments: \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a\".
 
 Exit status: 0 success; 1 a negative answer: a slice is not built, or verify or
 check found a fault; 2 an error, reported on one line, or no command. If standard
-output is closed early, build, pull, verify and check continue and exit with the status of
-their work; other commands exit with 0.";
+output is closed early, build, pull, verify, check and solve continue and exit with the
+status of their work; other commands exit with 0.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -152,7 +152,11 @@ impl Command {
     /// such a command reports its work, which a closed pipe must not hide.
     fn ignores_broken_pipe(&self) -> bool {
         match self {
-            Command::Build(_) | Command::Pull(_) | Command::Verify(_) | Command::Check(_) => true,
+            Command::Build(_)
+            | Command::Pull(_)
+            | Command::Verify(_)
+            | Command::Check(_)
+            | Command::Solve(_) => true,
             Command::Rules(_)
             | Command::Replay(_)
             | Command::Perft(_)
@@ -161,7 +165,6 @@ impl Command {
             | Command::Line(_)
             | Command::Find(_)
             | Command::Analyse(_)
-            | Command::Solve(_)
             | Command::Play(_)
             | Command::Stats(_)
             | Command::Compare(_)

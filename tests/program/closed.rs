@@ -52,6 +52,25 @@ fn damage_is_found_with_standard_output_closed() {
 }
 
 #[test]
+fn a_proof_is_reported_with_standard_output_closed() {
+    let place = Place::new();
+    let won = ["solve", "brandubh", "/7/7/7/7/7/3t3/2K4/ a", "--certificate"];
+    for arguments in both(&[&won[..], &["won.cert"]].concat()) {
+        run_unread(&place, &arguments).done();
+        place.run(&["solve", "--check", "won.cert"]).done();
+    }
+    for arguments in both(&["solve", "brandubh", "--nodes", "10"]) {
+        run_unread(&place, &arguments).refused(1, &["the value is open"]);
+    }
+    if cfg!(target_os = "linux") {
+        for arguments in both(&[&won[..], &["/dev/full"]].concat()) {
+            let words = ["/dev/full", "cannot write the certificate"];
+            run_unread(&place, &arguments).refused(2, &words);
+        }
+    }
+}
+
+#[test]
 fn a_build_finishes_with_standard_output_closed() {
     for arguments in both(&["build", "brandubh", "--men", "3"]) {
         let place = Place::new();

@@ -236,10 +236,12 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         _ => None,
     };
     let name = written.as_ref().and_then(|written| written.as_deref().ok());
-    // The answer of a long search is shown even if its certificate cannot be written.
-    print_proof(rules, &position, &proof, name, session)?;
+    // The answer of a long search is shown even if its certificate cannot be written, which is
+    // reported even if the answer cannot be shown.
+    let printed = print_proof(rules, &position, &proof, name, session);
     let is_open = !is_answered(&proof);
     let lacks_certificate = args.certificate.is_some() && written.transpose()?.is_none();
+    printed?;
     if !is_open && !lacks_certificate {
         return Ok(());
     }
