@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 use std::num::IntErrorKind;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
 use taflbase::engine::Clock;
@@ -14,7 +16,7 @@ use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 
 use super::error::CliError;
-use super::output::Session;
+use super::output::{Session, is_standard};
 
 /// Joins the two words of a position after `--position`, which clap could not separate from the
 /// arguments that follow, and repeats `--slice` before each of several slices.
@@ -224,6 +226,14 @@ pub(super) fn parse_number<T: TryFrom<u64>, const FIRST: u64, const LAST: u64>(
     number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match LAST {
         MAX if !is_too_large => format!("write a number from {FIRST} up"),
         _ => format!("write a number from {FIRST} to {LAST}"),
+    })
+}
+
+/// Returns a parser of the path of a file. Refuses `-`, which elsewhere is standard output.
+pub(super) fn named_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match is_standard(&path) {
+        true => Err("it cannot go to standard output; name a file"),
+        false => Ok(path),
     })
 }
 

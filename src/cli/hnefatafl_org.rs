@@ -22,6 +22,9 @@ use super::output::{Session, counted};
 const MAX_NAME: usize = 16;
 const MAX_PASSWORD: usize = 32;
 
+/// The options of a proposed game.
+const PROPOSAL: [&str; 4] = ["clock", "untimed", "board_size", "rated"];
+
 /// Play one game on the server of hnefatafl.org
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
@@ -45,10 +48,10 @@ pub(super) struct Args {
     #[arg(long)]
     create_account: bool,
     /// Challenge the player who has proposed game N, instead of proposing one
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N", conflicts_with_all = PROPOSAL, conflicts_with = "resume")]
     join: Option<GameId>,
     /// Play on in game N
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with_all = PROPOSAL)]
     resume: Option<GameId>,
     /// Propose a game with this clock
     #[arg(long, value_name = "MINUTES+SECONDS", default_value = "15+10", value_parser = parse_clock)]

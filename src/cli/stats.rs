@@ -19,7 +19,7 @@ pub(super) struct Args {
     #[command(flatten)]
     threads: Threads,
     /// Print the histograms as CSV with a header line
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     csv: bool,
     /// Print only the totals over all slices, which are quick: the files' headers have them
     #[arg(long, conflicts_with = "csv")]
@@ -57,6 +57,10 @@ With --totals a line for each side to move and one for both, with shares from 0 
 
 /// Counts slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    // Clap does not find the conflict if --json comes before the command.
+    if args.csv && session.json() {
+        return Err(CliError::new("--csv cannot be used with --json"));
+    }
     let base = session.open_to_probe(&args.existing.rules)?;
     let slices = args.existing.slices(&base, session)?;
     if args.totals {

@@ -49,12 +49,31 @@ fn usage_errors_are_one_line() {
         (&["analyse", "brandubh", "--contempt", "-1001"], &["from -1000 to 1000"]),
         (&["build", "brandubh", "--men", "3", "--memory", "16EiB"], &["too large", "16EiB"]),
         (&["bench", "brandubh", "--quick"], &["--quick", "RULES"]),
+        (&["match", "brandubh", "random", "random", "--output", "-"], &["--output", "name a file"]),
+        (&["solve", "brandubh", "--certificate", "-"], &["--certificate", "name a file"]),
+        (&["solve", "brandubh", "--checkpoint", "-"], &["--checkpoint", "name a file"]),
+        (&["--json", "stats", "brandubh", "--csv"], &["--csv", "--json"]),
+        (&["stats", "brandubh", "--json", "--csv"], &["--csv", "--json"]),
     ] {
         let run = place.run(arguments);
         run.refused(2, words);
         assert_eq!(run.out, "", "{arguments:?}");
     }
     assert!(!place.path("tables").exists());
+}
+
+#[test]
+fn a_game_that_is_joined_or_resumed_has_no_proposal() {
+    let place = Place::new();
+    for entry in ["--join", "--resume"] {
+        for proposal in
+            [&["--clock", "5+0"][..], &["--untimed"], &["--board-size", "7"], &["--rated"]]
+        {
+            let game = ["hnefatafl-org", "attacker", "--name", "hnefi", entry, "17"];
+            let arguments = [&game[..], proposal, &["--password-file", "missing"]].concat();
+            place.run(&arguments).refused(2, &[entry, proposal[0], "cannot be used with"]);
+        }
+    }
 }
 
 #[test]

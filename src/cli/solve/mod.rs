@@ -17,12 +17,14 @@ use taflbase::proof::{
 };
 use taflbase::rules::{Ruleset, Side};
 
-use crate::cli::arguments::{MAX, PositionArgs, Threads, parse_bytes, parse_number, parse_seconds};
+use crate::cli::arguments::{
+    MAX, PositionArgs, Threads, named_file, parse_bytes, parse_number, parse_seconds,
+};
 use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::machine::threads;
-use crate::cli::output::{Session, counted, grouped, is_standard, time};
+use crate::cli::output::{Session, counted, grouped, time};
 
 /// Prove by search which side wins from a position, or check a proof
 #[derive(clap::Args)]
@@ -49,7 +51,7 @@ pub(super) struct Args {
     #[command(flatten)]
     threads: Threads,
     /// Write the proof to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = named_file())]
     certificate: Option<PathBuf>,
     /// Keep the results in this folder; a later run continues from them
     #[arg(long, value_name = "DIR")]
@@ -58,7 +60,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>, requires = "store")]
     job_nodes: Option<u64>,
     /// Keep the table of proof numbers in this file; a later run with as much memory continues
-    #[arg(long, value_name = "FILE", conflicts_with = "store")]
+    #[arg(long, value_name = "FILE", value_parser = named_file(), conflicts_with = "store")]
     checkpoint: Option<PathBuf>,
     /// Print the status of the store for the position instead of searching [default: for those that
     /// were asked for]
@@ -261,9 +263,6 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
 /// Checks that the certificate can be written, and replaces no other file. A proof may take days, so
 /// this is done before it.
 fn check_output(path: &Path) -> Result<(), CliError> {
-    if is_standard(path) {
-        return Err(CliError::new("--certificate cannot go to standard output; name a file"));
-    }
     file::check(path, CERTIFICATE)?;
     let is_replaced = path.metadata().is_ok_and(|old| old.is_file() && old.len() > 0);
     let old = File::open(path).ok().filter(|_| is_replaced).map(Certificate::read_rules_name);
