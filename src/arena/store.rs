@@ -58,7 +58,7 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {}
 
 impl Store {
-    /// Opens or creates the file, and returns its games. An incomplete last line, which an
+    /// Opens or creates the file, and returns its games. An incomplete game at the end, which an
     /// interruption has left, is removed.
     ///
     /// # Errors
@@ -104,7 +104,12 @@ fn open_file(
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    let games = parse_games(&bytes[..complete], settings)?;
+    let (lines, rest) = bytes.split_at(complete);
+    let games = parse_games(lines, settings)?;
+    if !begins_game(rest, settings)? {
+        // Nothing but an incomplete game is removed.
+        parse_games(&bytes, settings)?;
+    }
     file.set_len(complete as u64)?;
     file.seek(SeekFrom::End(0))?;
     Ok((locked, games))
@@ -122,6 +127,15 @@ fn parse_games(bytes: &[u8], settings: &SavedSettings) -> Result<Vec<GameRecord>
         games.push(game);
     }
     Ok(games)
+}
+
+/// Returns whether bytes are the beginning of a line with a game of these settings, which come first.
+fn begins_game(bytes: &[u8], settings: &SavedSettings) -> io::Result<bool> {
+    let mut start = serde_json::to_vec(settings)?;
+    // The game follows in the same object.
+    start.pop();
+    let length = bytes.len().min(start.len());
+    Ok(bytes[..length] == start[..length])
 }
 
 /// Describes the first setting that differs: `"seed" is 1 there, 2 here`.

@@ -271,6 +271,32 @@ fn games_of_another_match_are_refused() {
     changed.refused(2, &["begins with another opening"]);
 }
 
+#[test]
+fn only_an_incomplete_game_is_removed_from_a_file() {
+    let place = Place::new();
+    place.run(&[&MATCH[..], &["games.jsonl"]].concat()).done();
+    let games = fs::read_to_string(place.path("games.jsonl")).unwrap();
+    let first = games.lines().next().unwrap();
+    let other_seed = first.replace("\"seed\":0", "\"seed\":3");
+    for (content, words) in [
+        ("notes without a line break".to_owned(), &["line 1 is not a game of a match"][..]),
+        (format!("{first}\n{{\"notes\":1}}"), &["line 2 is not a game of a match"]),
+        (format!("{first}\n{other_seed}"), &["line 2", "\"seed\" is 3 there, 0 here"]),
+        (other_seed[..other_seed.len() - 9].to_owned(), &["line 1 is not a game of a match"]),
+    ] {
+        fs::write(place.path("games.jsonl"), &content).unwrap();
+        place.run(&[&MATCH[..], &["games.jsonl"]].concat()).refused(2, words);
+        assert_eq!(fs::read_to_string(place.path("games.jsonl")).unwrap(), content);
+    }
+    // An interruption may leave any part of a line.
+    for torn in ["{", "{\"rules\":\"bran", &first[..first.len() - 1], first] {
+        fs::write(place.path("games.jsonl"), torn).unwrap();
+        place.run(&[&MATCH[..], &["games.jsonl"]].concat()).done();
+        let again = fs::read_to_string(place.path("games.jsonl")).unwrap();
+        assert_eq!(sorted_lines(&again), sorted_lines(&games), "{torn}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_match_and_prints_its_results() {
