@@ -3,6 +3,7 @@
 #![cfg(all(feature = "build", feature = "engine"))]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::minimax::Minimax;
 use crate::shuffled::{context, game, rules};
@@ -102,6 +103,39 @@ fn wins_of_the_tables_hold_with_any_history() {
     }
     println!("{certain} {spoiled} {other}");
     assert!(certain > 20 && spoiled > 0 && other > 20, "{certain} {spoiled} {other}");
+}
+
+/// A proof that a win of the tables holds takes time where positions can be repeated. Without time
+/// only those wins are reported that need none.
+#[test]
+fn proofs_at_the_root_end_with_the_search() {
+    let rules = rules("", "repetition = \"draw\"");
+    let folder = tempfile::tempdir().unwrap();
+    let slices = slices_up_to(&rules, 6);
+    Build::new(&rules, folder.path(), &slices).run().unwrap();
+    let tables = Arc::new(Tablebase::open(Ruleset::clone(&rules), folder.path()).unwrap());
+    let options =
+        EngineOptions { table_bytes: 1 << 20, tables: Some(tables), ..EngineOptions::new(&rules) };
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let stopper = engine.stopper();
+    let mut random = SeededRng::new(5);
+    let (mut kept, mut left) = (0, 0);
+    for _ in 0..GAMES {
+        let Some(game) = game(&rules, &mut random) else { continue };
+        let mut is_solved = |limits: Limits| {
+            let found = engine.search(&game, limits, &mut |_| {}).unwrap();
+            (found.nodes, found.table_hits, found.depth) == (1, 1, 1)
+        };
+        if !is_solved(Limits::depth(1)) {
+            continue;
+        }
+        let in_no_time = is_solved(Limits::time(Duration::ZERO));
+        stopper.stop();
+        assert_eq!(is_solved(Limits::default()), in_no_time, "{}", context(&game));
+        *(if in_no_time { &mut kept } else { &mut left }) += 1;
+    }
+    println!("{kept} {left}");
+    assert!(kept > 20 && left > 20, "{kept} {left}");
 }
 
 #[test]

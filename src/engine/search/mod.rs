@@ -47,7 +47,7 @@ use oracle::Oracle;
 use path::PathEntry;
 use root_moves::RootMove;
 use root_probe::{KnownValue, RootProbe};
-use shared::Shared;
+use shared::{Deadline, Shared};
 use table::{TranspositionTable, Validity};
 
 /// A search on boards of any size.
@@ -121,8 +121,7 @@ impl<const W: usize> Searcher<W> {
         game: &'a Game,
         root_value: Option<KnownValue>,
         limits: &Limits,
-        started: Instant,
-        stop: &'a AtomicBool,
+        deadline: Deadline<'a>,
     ) -> Shared<'a, W> {
         let last_ply = game.plies_left().map(|left| left as usize);
         Shared {
@@ -145,8 +144,7 @@ impl<const W: usize> Searcher<W> {
                 .contempt
                 .clamp(-EngineOptions::MAX_CONTEMPT, EngineOptions::MAX_CONTEMPT),
             limits: *limits,
-            started,
-            stop,
+            deadline,
             finished: AtomicBool::new(false),
             is_single: self.options.threads == NonZeroUsize::MIN,
             nodes: AtomicU64::new(0),
@@ -164,14 +162,16 @@ impl<const W: usize> Search for Searcher<W> {
         report: &mut dyn FnMut(&Iteration),
     ) -> Iteration {
         let started = Instant::now();
+        let deadline = Deadline { started, time: request.limits.time, stop };
         let moves = match request.root_moves {
             [] => game.playable_moves(),
             moves => moves.to_vec(),
         };
         let tables = self.options.tables.as_deref();
         let lines = request.lines.get().min(moves.len());
-        let mut probe = tables
-            .map_or(RootProbe::None, |tables| root_probe::probe_root(tables, game, &moves, lines));
+        let mut probe = tables.map_or(RootProbe::None, |tables| {
+            root_probe::probe_root(tables, game, &moves, lines, deadline)
+        });
         if let (RootProbe::None, Some(proofs)) = (&probe, &self.options.proofs) {
             probe = root_proofs::probe_root(&**proofs, game, &moves);
         }
@@ -195,7 +195,7 @@ impl<const W: usize> Search for Searcher<W> {
         self.table.new_search();
         // The threads modify the move histories while they share the rest.
         let mut move_histories = std::mem::take(&mut self.move_histories);
-        let shared = self.shared(game, known, &request.limits, started, stop);
+        let shared = self.shared(game, known, &request.limits, deadline);
         let last = root::run(&shared, &mut move_histories, &moves, lines.min(moves.len()), report);
         self.move_histories = move_histories;
         last

@@ -8,8 +8,10 @@ use crate::game::value::{Plies, Value, Wdl};
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::certainty::{gains_by_repetition, wins_hold};
+use super::shared::Deadline;
 
-/// The maximum number of positions in a proof.
+/// The maximum number of positions in the proofs of all root moves together, and in each of those by
+/// which a line is continued.
 const BUDGET: u32 = 20_000;
 
 /// Proves wins of the tables in a game with a history, by a search where necessary.
@@ -22,11 +24,17 @@ pub(super) struct Proof<'a> {
     nearest: BySide<Plies>,
     /// The number of positions that the proof may still visit.
     budget: u32,
+    /// After it no position is visited.
+    deadline: Deadline<'a>,
 }
 
 impl<'a> Proof<'a> {
     /// Creates a prover; `None` if the tables lack one of the game's positions.
-    pub(super) fn new(tables: &'a Tablebase, game: &Game) -> Option<Proof<'a>> {
+    pub(super) fn new(
+        tables: &'a Tablebase,
+        game: &Game,
+        deadline: Deadline<'a>,
+    ) -> Option<Proof<'a>> {
         let mut nearest = BySide([Plies::MAX; 2]);
         for earlier in game.earlier_positions().chain([game.position()]) {
             let value = match tables.probe_dtw(earlier) {
@@ -42,16 +50,16 @@ impl<'a> Proof<'a> {
             };
             nearest[winner] = nearest[winner].min(plies);
         }
-        Some(Proof { tables, game: game.clone(), nearest, budget: BUDGET })
+        Some(Proof { tables, game: game.clone(), nearest, budget: BUDGET, deadline })
     }
 
     /// Returns the line of a move that provably wins against any defence.
     pub(super) fn winning_line(&mut self, played: &Move) -> Option<Line> {
+        let winner = self.game.position().to_move;
         self.game.push(played);
-        self.budget = BUDGET;
         let plies = self.lost_in();
         let line = plies.map(|plies| {
-            let moves = [*played].into_iter().chain(self.rest_of_line()).collect();
+            let moves = [*played].into_iter().chain(self.rest_of_line(winner)).collect();
             Line { score: Score::Win(plies + 1), depth: 1, moves }
         });
         self.game.undo();
@@ -62,7 +70,6 @@ impl<'a> Proof<'a> {
     /// move provably loses.
     pub(super) fn losing_move(&mut self, played: &Move) -> Option<Plies> {
         self.game.push(played);
-        self.budget = BUDGET;
         let plies = self.won_in();
         self.game.undo();
         plies.map(|(plies, _)| plies + 1)
@@ -70,21 +77,24 @@ impl<'a> Proof<'a> {
 
     /// Returns the line of a move that was proved to lose.
     pub(super) fn losing_line(&mut self, played: &Move) -> Vec<Move> {
+        let winner = self.game.position().to_move.other();
         self.game.push(played);
-        let line = [*played].into_iter().chain(self.rest_of_line()).collect();
+        let line = [*played].into_iter().chain(self.rest_of_line(winner)).collect();
         self.game.undo();
         line
     }
 
     /// Returns the continuation to the end of the game: the winner plays proved moves, the loser
-    /// the longest defence.
-    fn rest_of_line(&mut self) -> Vec<Move> {
+    /// the longest defence. After the deadline it may be shorter.
+    fn rest_of_line(&mut self, winner: Side) -> Vec<Move> {
+        let left_to_proofs = self.budget;
         let mut line = Vec::new();
         while self.game.outcome().is_none() {
             self.budget = BUDGET;
-            let next = match self.won_in() {
-                Some((_, best)) => Some(best),
-                None => self.longest_defence(),
+            let next = if self.game.position().to_move == winner {
+                self.won_in().map(|(_, best)| best)
+            } else {
+                self.longest_defence()
             };
             let Some(next) = next else { break };
             self.game.push(&next);
@@ -93,6 +103,7 @@ impl<'a> Proof<'a> {
         for _ in &line {
             self.game.undo();
         }
+        self.budget = left_to_proofs;
         line
     }
 
@@ -127,7 +138,7 @@ impl<'a> Proof<'a> {
         if self.is_undisturbed(loser.other(), plies) {
             return Some(plies);
         }
-        self.budget = self.budget.checked_sub(1)?;
+        self.visit()?;
         let replies = legal_moves(self.game.rules(), self.game.position());
         let mut longest = 0;
         for reply in &replies {
@@ -143,6 +154,16 @@ impl<'a> Proof<'a> {
             longest = longest.max(left? + 1);
         }
         Some(longest)
+    }
+
+    /// Takes a position from the budget; `None` if there is none left. After the deadline there is
+    /// none, and only what needs no search is proved.
+    fn visit(&mut self) -> Option<()> {
+        if self.deadline.is_over() {
+            self.budget = 0;
+        }
+        self.budget = self.budget.checked_sub(1)?;
+        Some(())
     }
 
     /// Returns a move that provably wins, and the maximum number of plies to the end.

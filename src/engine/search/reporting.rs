@@ -22,7 +22,7 @@ impl<const W: usize> Worker<'_, W> {
             lines,
             nodes: total(&self.shared.nodes, self.nodes),
             table_hits: total(&self.shared.table_hits, self.table_hits),
-            time: self.shared.started.elapsed(),
+            time: self.shared.deadline.started.elapsed(),
         }
     }
 

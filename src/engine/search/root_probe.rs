@@ -16,6 +16,7 @@ use crate::tablebase::{Probed, Tablebase};
 
 use super::certainty::{endless_value, gains_by_repetition, wins_hold};
 use super::proof::Proof;
+use super::shared::Deadline;
 
 /// The value of a root position whose moves are left to the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,19 +84,21 @@ impl RankedMove {
     }
 }
 
-/// Probes the tables for these moves, of which `lines` are to be reported.
+/// Probes the tables for these moves, of which `lines` are to be reported. No proof goes on after the
+/// deadline.
 pub(super) fn probe_root(
     tables: &Tablebase,
     game: &Game,
     moves: &[Move],
     lines: usize,
+    deadline: Deadline<'_>,
 ) -> RootProbe {
     let has_history = game.can_repeat();
     let Some(ranked) = rank_moves(tables, game, moves, has_history) else { return RootProbe::None };
     let Some(best) = ranked.iter().map(|mv| mv.value.wdl).max() else { return RootProbe::None };
     match best {
-        Wdl::Win => won(tables, game, ranked, lines, has_history),
-        Wdl::Loss => lost(tables, game, ranked, lines, has_history),
+        Wdl::Win => won(tables, game, ranked, lines, deadline),
+        Wdl::Loss => lost(tables, game, ranked, lines, deadline),
         Wdl::Draw => drawn(game, ranked),
     }
 }
@@ -163,8 +166,9 @@ fn won(
     game: &Game,
     mut moves: Vec<RankedMove>,
     lines: usize,
-    has_history: bool,
+    deadline: Deadline<'_>,
 ) -> RootProbe {
+    let has_history = game.can_repeat();
     let holds = wins_hold(game.rules(), game.position().to_move);
     // If a winner would have to repeat and lose, other moves may be better.
     if holds && (!has_history || game.rules().repetition != Repetition::MoverLoses) {
@@ -175,7 +179,7 @@ fn won(
     let is_in_time = wins(&moves).any(|mv| mv.value.plies.is_some() || game.plies_left().is_none());
     let known = (holds && !has_history && is_in_time).then_some(KnownValue::TableWin);
     let is_exact = wins(&moves).all(|mv| mv.value.plies.is_some());
-    let Some(mut proof) = Proof::new(tables, game).filter(|_| is_exact) else {
+    let Some(mut proof) = Proof::new(tables, game, deadline).filter(|_| is_exact) else {
         return RootProbe::Moves { moves, known };
     };
     // Lazy, since a proof takes time: none is attempted after the last line that is needed.
@@ -206,9 +210,10 @@ fn lost(
     game: &Game,
     mut moves: Vec<RankedMove>,
     lines: usize,
-    has_history: bool,
+    deadline: Deadline<'_>,
 ) -> RootProbe {
-    let mut proof = if has_history { Proof::new(tables, game) } else { None };
+    let has_history = game.can_repeat();
+    let mut proof = if has_history { Proof::new(tables, game, deadline) } else { None };
     if let Some(proof) = &mut proof {
         for mv in moves.iter_mut().filter(|mv| !mv.is_proved) {
             if let Some(plies) = proof.losing_move(&mv.played) {

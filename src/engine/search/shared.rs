@@ -1,6 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::engine::board_tables::BoardTables;
 use crate::engine::evaluate::Evaluator;
@@ -13,6 +13,24 @@ use super::path::PathEntry;
 use super::root_probe::KnownValue;
 use super::score::Points;
 use super::table::{TranspositionTable, Validity};
+
+/// The time at which a search must end, or its being stopped.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline<'a> {
+    pub(super) started: Instant,
+    /// The maximum time since then.
+    pub(super) time: Option<Duration>,
+    /// Set to stop the search from outside.
+    pub(super) stop: &'a AtomicBool,
+}
+
+impl Deadline<'_> {
+    /// Returns whether the search was stopped or its time is up.
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+            || self.time.is_some_and(|most| self.started.elapsed() >= most)
+    }
+}
 
 /// The state shared by all threads of a search.
 pub(super) struct Shared<'a, const W: usize> {
@@ -35,9 +53,7 @@ pub(super) struct Shared<'a, const W: usize> {
     /// The penalty for a draw to the side to move at the root.
     pub(super) contempt: Points,
     pub(super) limits: Limits,
-    pub(super) started: Instant,
-    /// Set to stop the search from outside.
-    pub(super) stop: &'a AtomicBool,
+    pub(super) deadline: Deadline<'a>,
     /// Set when the first thread has finished.
     pub(super) finished: AtomicBool,
     /// Whether there is only one thread, whose own node count is exact.
@@ -62,9 +78,8 @@ impl<const W: usize> Shared<'_, W> {
 
     /// Returns whether the search was stopped or has reached a limit.
     pub(super) fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.deadline.is_over()
             || self.finished.load(Ordering::Relaxed)
-            || self.limits.time.is_some_and(|most| self.started.elapsed() >= most)
             || !self.is_single
                 && self.limits.nodes.is_some_and(|most| self.nodes.load(Ordering::Relaxed) >= most)
     }

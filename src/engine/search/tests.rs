@@ -16,6 +16,11 @@ use crate::game::value::{Value, Wdl};
 use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
 
+/// A deadline that only a stop brings.
+fn endless(stop: &AtomicBool) -> Deadline<'_> {
+    Deadline { started: Instant::now(), time: None, stop }
+}
+
 /// Calls `look` with a worker at the start of a game.
 pub(super) fn with_worker<const W: usize>(
     rules: &Ruleset,
@@ -27,7 +32,7 @@ pub(super) fn with_worker<const W: usize>(
     let searcher = Searcher::<W>::new(&rules, &options).unwrap();
     let (game, limits) = (Game::new(Arc::clone(&rules)).unwrap(), Limits::default());
     let stop = AtomicBool::new(false);
-    let shared = searcher.shared(&game, None, &limits, Instant::now(), &stop);
+    let shared = searcher.shared(&game, None, &limits, endless(&stop));
     let mut move_history = MoveHistory::new(rules.board.area());
     look(&mut Worker::new(&shared, &mut move_history), &game);
 }
@@ -47,7 +52,7 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
             game.moves()[..root].iter().for_each(|played| here.push(played));
             let limits = Limits::default();
             let before = here.clone();
-            let shared = searcher.shared(&before, None, &limits, Instant::now(), &stop);
+            let shared = searcher.shared(&before, None, &limits, endless(&stop));
             let mut move_history = MoveHistory::new(rules.board.area());
             let mut worker = Worker::new(&shared, &mut move_history);
             for played in &game.moves()[root..] {
