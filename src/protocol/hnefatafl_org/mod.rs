@@ -34,7 +34,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Pauses between logins. The server lets nobody try again at once, and may take some time to notice
 /// that a connection is lost.
 const LOGIN_PAUSES: [u64; 5] = [1500, 2500, 4500, 8500, 16_500];
-/// The number of lost connections without a move between them after which the client gives up.
+/// The number of lost connections after which the client gives up, unless the server takes a move
+/// between them.
 const MAX_LOSSES: usize = 5;
 
 /// How to find a game.
@@ -134,8 +135,10 @@ pub struct Client<'a> {
     report: &'a mut dyn FnMut(Event<'_>),
     /// The game, once it has begun.
     table: Option<Table>,
-    /// The number of lost connections since the last move.
+    /// The number of lost connections since the server last took a move.
     losses: usize,
+    /// The number of moves that the server is known to have taken.
+    taken: usize,
 }
 
 impl<'a> Client<'a> {
@@ -145,7 +148,7 @@ impl<'a> Client<'a> {
         options: &'a SessionOptions,
         report: &'a mut dyn FnMut(Event<'_>),
     ) -> Client<'a> {
-        Client { config, options, report, table: None, losses: 0 }
+        Client { config, options, report, table: None, losses: 0, taken: 0 }
     }
 
     /// Plays the game to its end.
@@ -302,6 +305,7 @@ impl<'a> Client<'a> {
             Some(table) => table.catch_up(&resumed)?,
             None => self.table = Some(Table::resume(self.config.side, &resumed, self.options)?),
         }
+        self.note_progress();
         (self.report)(Event::Began(id, &players));
         self.move_now(connection)
     }
@@ -338,8 +342,8 @@ impl<'a> Client<'a> {
                     return Err(ServerError::InvalidMessage(reason));
                 }
                 if let Some(played) = table.opponent_played(&play)? {
-                    self.losses = 0;
                     (self.report)(Event::OpponentMoved(&table.game, &played));
+                    self.note_progress();
                 }
             }
             Message::Time(time) if time.id == table.id => table.set_time(time.left()),
@@ -381,8 +385,16 @@ impl<'a> Client<'a> {
         let side = role(self.config.side);
         let sent = connection.send(&format!("game {} play {side} {from} {to}", table.id));
         (self.report)(Event::Moved(&table.game, &choice.played, choice.found.as_ref()));
-        self.losses = 0;
         sent
+    }
+
+    /// Notes that the server knows all moves so far. If there are more than before, the losses are
+    /// counted anew. That a move of ours was sent is no such sign.
+    fn note_progress(&mut self) {
+        let moves = self.table.as_ref().map_or(0, |table| table.game.moves().len());
+        if moves > self.taken {
+            (self.taken, self.losses) = (moves, 0);
+        }
     }
 }
 

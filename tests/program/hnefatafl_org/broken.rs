@@ -100,6 +100,50 @@ fn a_game_that_is_lost_again_and_again_is_given_up() {
 }
 
 #[test]
+fn a_server_that_never_takes_a_move_is_given_up() {
+    let server = Server::new();
+    let client = server.client(&["attacker"]);
+    let mut standin = server.logged_in();
+    let game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    standin.say("game 7 generate_move attacker");
+    assert!(standin.hear().starts_with("game 7 play "));
+    drop(standin);
+    for _ in 0..5 {
+        let mut again = server.logged_in();
+        again.answer_resume(&game, Side::Attackers);
+        assert!(again.hear().starts_with("game 7 play "));
+    }
+    // Nobody is there to log in to.
+    drop(server);
+    let run = client.fails("taflbase: the connection was lost: ");
+    assert_eq!(run.err.matches("connecting again").count(), 5, "{}", run.err);
+}
+
+#[test]
+fn losses_are_counted_from_the_last_move_that_the_server_has_taken() {
+    let server = Server::new();
+    let client = server.client(&["attacker"]);
+    let mut standin = server.logged_in();
+    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    standin.play(&mut game, Side::Attackers, 1);
+    drop(standin);
+    // Each time the server has taken a move, which only its record shows from the second time on.
+    for _ in 0..4 {
+        drop(server.accept());
+        drop(server.accept());
+        let mut again = server.logged_in();
+        let played = again.opponents_move(&game);
+        game.play(&played).unwrap();
+        again.answer_resume(&game, Side::Attackers);
+        again.take_move(&mut game, Side::Attackers);
+    }
+    let mut again = server.logged_in();
+    again.answer_resume(&game, Side::Attackers);
+    again.say("= game_over 7 attacker_wins");
+    assert!(client.end().done().starts_with("attacker_wins: won after 9 plies"));
+}
+
+#[test]
 fn a_game_that_has_ended_meanwhile_is_reported() {
     let server = Server::new();
     let client = server.client(&["attacker"]);
