@@ -241,6 +241,33 @@ fn games_are_saved_and_loaded() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), annotated);
 }
 
+/// As on a full disk, nothing can be written.
+#[cfg(unix)]
+#[test]
+fn a_game_that_cannot_be_saved_replaces_none() {
+    let place = Place::new();
+    let both = ["play", "brandubh", "--side", "both", "--hash", "1", "--threads", "1"];
+    let save = |lines: &str, limit: &str| {
+        let program = place.command(&both);
+        let mut command = Command::new("sh");
+        command.current_dir(place.path(".")).args(["-c", &format!("{limit} exec \"$0\" \"$@\"")]);
+        command.arg(program.get_program()).args(program.get_args());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        Run::ended(child.wait_with_output().unwrap()).done()
+    };
+    save("d1c1\nsave old.otg\n", "");
+    let before = std::fs::read(place.path("old.otg")).unwrap();
+    let full = "trap '' XFSZ; ulimit -f 0;";
+    let out = save("load old.otg\nd3c3\nsave old.otg\nsave new.otg\nsave new.otg\n", full);
+    assert_eq!(out.matches("old.otg: cannot ").count(), 1, "{out}");
+    assert_eq!(out.matches("new.otg: cannot ").count(), 2, "{out}");
+    assert_eq!(std::fs::read(place.path("old.otg")).unwrap(), before);
+    let names = std::fs::read_dir(place.path(".")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["old.otg"]);
+}
+
 #[test]
 fn barred_moves_are_not_offered() {
     for listed in ["moves", "g4"] {

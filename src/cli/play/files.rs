@@ -1,5 +1,4 @@
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,6 +6,7 @@ use taflbase::record::{GameResult, Record};
 use taflbase::rules::Side;
 
 use super::super::error::CliError;
+use super::super::file;
 use super::terminal::TerminalGame;
 
 impl TerminalGame<'_> {
@@ -27,18 +27,17 @@ impl TerminalGame<'_> {
             record.result = GameResult::Won(loser.other());
         }
         let is_own = self.file.as_deref() == Some(path);
-        let mut options = OpenOptions::new();
-        options.write(true).truncate(true).create(is_own).create_new(!is_own);
-        let file = options.open(path);
-        match file.and_then(|mut file| file.write_all(record.to_text().as_bytes())) {
+        if !is_own && path.symlink_metadata().is_ok() {
+            return self.say(&format!("{} already exists: name another file", path.display()));
+        }
+        let text = record.to_text();
+        match file::write(path, "the game", |out| out.write_all(text.as_bytes())) {
             Ok(()) => {
                 self.file = Some(path.to_owned());
                 self.say(&format!("saved in {}", path.display()))
             }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.say(&format!("{} already exists: name another file", path.display()))
-            }
-            Err(error) => self.say(&format!("{}: cannot save: {error}", path.display())),
+            Err(CliError::Error(message)) => self.say(&message),
+            Err(error) => Err(error),
         }
     }
 
