@@ -112,6 +112,7 @@ impl HostedArgs {
             let folder = missing.display();
             return Err(CliError::Error(format!("{folder}: no such table folder")));
         }
+        ProofBook::check_paths(session.proofs()).map_err(CliError::new)?;
         let time = Limits::time(Duration::from_secs(self.time.into()));
         Ok(SessionOptions {
             threads: self.engine.threads(),

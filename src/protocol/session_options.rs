@@ -20,7 +20,7 @@ pub struct SessionOptions {
     pub limits: Limits,
     /// Table folder, in addition to the built-in tables.
     pub tables: Option<PathBuf>,
-    /// Certificates and folders of them, as [`ProofBook::open`] takes them.
+    /// Certificates and folders of them, as [`ProofBook::open_fitting`] takes them.
     pub proofs: Vec<PathBuf>,
 }
 
@@ -38,7 +38,7 @@ impl SessionOptions {
             options.tables = Some(Arc::new(tables.map_err(|error| error.to_string())?));
         }
         if let (Some(tables), [_, ..]) = (&options.tables, &self.proofs[..]) {
-            let book = ProofBook::open(&self.proofs, Arc::clone(tables));
+            let book = ProofBook::open_fitting(&self.proofs, Arc::clone(tables));
             options.proofs = Some(Arc::new(book.map_err(|error| error.to_string())?));
         }
         Engine::new(Arc::clone(rules), options).map_err(|error| error.to_string())

@@ -119,6 +119,32 @@ fn unusable_certificates_are_refused_in_one_line() {
     place.run(&["play"]).refused(2, &["RULES"]);
 }
 
+/// The host chooses the rules, so that a certificate for others does no harm.
+#[test]
+fn engines_with_a_host_take_certificates_for_any_rules() {
+    let place = proved();
+    let brandubh =
+        "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n tfr:d start:/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";
+    let asked = format!("{brandubh}\nplay attackers\n");
+    for (command, lines, answer) in [
+        ("htp", "board_size 7\ngenerate_move\nquit\n", "= \n= play defender "),
+        ("otep", &asked, "hello\nmove "),
+    ] {
+        let common = [command, "--nodes", "100", "--hash", "1", "--threads", "1", "--proofs"];
+        let out = fed(&mut place.command(&[&common[..], &["won.cert"]].concat()), lines).done();
+        assert!(out.starts_with(answer), "{command}: {out}");
+        // What cannot be read is refused at the start.
+        fs::write(place.path("other.cert"), "something else").unwrap();
+        for (path, words) in
+            [("no.cert", &["no.cert"][..]), ("other.cert", &["other.cert", "not a certificate"])]
+        {
+            let run = place.run(&[&common[..], &[path]].concat());
+            run.refused(2, words);
+            assert_eq!(run.out, "", "{command} {path}");
+        }
+    }
+}
+
 #[test]
 fn a_search_does_not_prove_what_is_proved() {
     let place = proved();

@@ -60,8 +60,29 @@ impl ProofBook {
     /// If a file cannot be read, is damaged, or depends on a table with other values than the given
     /// one; if a file named in `paths` is for other rules; if a folder contains no certificate.
     pub fn open(paths: &[PathBuf], tables: Arc<Tablebase>) -> Result<ProofBook, BookError> {
-        let certificates = read_all(paths, &[&tables])?.remove(0);
+        let certificates = read_all(paths, &[&tables], OtherRules::Refused)?.remove(0);
         Ok(ProofBook::new(certificates, tables))
+    }
+
+    /// As [`open`](ProofBook::open), for rules that somebody else chooses: a file named in `paths` may
+    /// be for other rules, and is skipped then.
+    ///
+    /// # Errors
+    /// As [`open`](ProofBook::open), except for other rules.
+    pub fn open_fitting(paths: &[PathBuf], tables: Arc<Tablebase>) -> Result<ProofBook, BookError> {
+        let certificates = read_all(paths, &[&tables], OtherRules::Skipped)?.remove(0);
+        Ok(ProofBook::new(certificates, tables))
+    }
+
+    /// Checks that all paths can be opened, before it is known for which rules. Of the certificates,
+    /// only the beginning is read.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is not a certificate, or a folder contains none.
+    pub fn check_paths(paths: &[PathBuf]) -> Result<(), BookError> {
+        each_file(paths, OtherRules::Refused, |file| {
+            read_rules(File::open(file).map_err(CertificateError::Io)?).map(drop)
+        })
     }
 
     /// As [`open`](ProofBook::open), for several rulesets. Returns a book for each, in this order;
@@ -79,7 +100,7 @@ impl ProofBook {
                 distinct.push(base);
             }
         }
-        let read = read_all(paths, &distinct)?;
+        let read = read_all(paths, &distinct, OtherRules::Refused)?;
         let books: Vec<Arc<ProofBook>> = read
             .into_iter()
             .zip(&distinct)
@@ -100,13 +121,21 @@ fn have_same_rules(one: &Tablebase, other: &Tablebase) -> bool {
     one.rules().fingerprint() == other.rules().fingerprint()
 }
 
+/// What happens to a named file for other rules. In folders, such files are always skipped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OtherRules {
+    Refused,
+    Skipped,
+}
+
 /// Reads the certificates of each ruleset.
 fn read_all(
     paths: &[PathBuf],
     tables: &[&Arc<Tablebase>],
+    others: OtherRules,
 ) -> Result<Vec<NamedCertificates>, BookError> {
     let mut found: Vec<NamedCertificates> = tables.iter().map(|_| Vec::new()).collect();
-    each_file(paths, |file| {
+    each_file(paths, others, |file| {
         let (number, certificate) = read(file, tables)?;
         let name = file.file_name().unwrap_or(file.as_os_str());
         found[number].push((name.to_string_lossy().into_owned(), certificate));
@@ -123,7 +152,7 @@ pub(in crate::proof) fn each_certificate(
     tables: Option<&Tablebase>,
     mut found: impl FnMut(&Certificate),
 ) -> Result<(), BookError> {
-    each_file(paths, |file| {
+    each_file(paths, OtherRules::Refused, |file| {
         let certificate =
             Certificate::read(File::open(file).map_err(CertificateError::Io)?, rules)?;
         certificate.require_tables(tables)?;
@@ -132,17 +161,19 @@ pub(in crate::proof) fn each_certificate(
     })
 }
 
-/// Reads the files of certificates. In folders, those for other rules are skipped.
+/// Reads the files of certificates.
 fn each_file(
     paths: &[PathBuf],
+    others: OtherRules,
     mut read: impl FnMut(&Path) -> Result<(), CertificateError>,
 ) -> Result<(), BookError> {
     for path in paths {
         let is_folder = path.is_dir();
         let files = if is_folder { files(path)? } else { vec![path.clone()] };
+        let skips_others = is_folder || others == OtherRules::Skipped;
         for file in files {
             match read(&file) {
-                Err(CertificateError::OtherRules { .. }) if is_folder => {}
+                Err(CertificateError::OtherRules { .. }) if skips_others => {}
                 read => read.map_err(|error| BookError::Certificate { path: file, error })?,
             }
         }
