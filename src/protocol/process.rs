@@ -10,6 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process_group};
+
 use super::lines::each_line;
 
 /// Time limit for a program to exit.
@@ -37,18 +40,28 @@ pub(super) struct EngineProcess {
     farewell: &'static str,
 }
 
-/// A child that is killed when this is dropped.
+/// A child that is killed when this is dropped, with the programs that it has started.
 struct RunningChild(Child);
 
 impl Drop for RunningChild {
     fn drop(&mut self) {
-        // This fails if it has exited already.
-        let _ = self.0.kill();
+        // The number of a child that has been waited for may be that of another process.
+        if matches!(self.0.try_wait(), Ok(None)) {
+            self.kill();
+        }
         let _ = self.0.wait();
     }
 }
 
 impl RunningChild {
+    /// Kills it. It may be a script: the engine in its process group is killed with it.
+    fn kill(&mut self) {
+        #[cfg(unix)]
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        #[cfg(not(unix))]
+        let _ = self.0.kill();
+    }
+
     /// Waits for the exit.
     fn wait_for_exit(&mut self, time_limit: Duration) -> Option<ExitStatus> {
         let begin = Instant::now();
@@ -266,7 +279,9 @@ mod tests {
 
     /// Whether a process with this id runs.
     fn runs(id: u32) -> bool {
-        std::path::Path::new(&format!("/proc/{id}")).exists()
+        // "17 (sleep) S …"; Z has ended, but its parent has not asked for its status yet.
+        let status = std::fs::read_to_string(format!("/proc/{id}/stat"));
+        status.is_ok_and(|status| !status.contains(") Z "))
     }
 
     #[test]
@@ -282,6 +297,22 @@ mod tests {
         assert!(begin.elapsed() < Duration::from_secs(5));
         if cfg!(target_os = "linux") {
             assert_eq!(ids.map(runs), [false, false]);
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_programs_of_a_killed_script_are_killed_with_it() {
+        let second = Duration::from_secs(1);
+        let mut script = start("sh -c 'sleep 60 & echo $!; wait; true'").unwrap();
+        let parse = |line: &str| line.parse().ok();
+        let engine: u32 = script.await_reply(9 * second, &AtomicBool::new(false), parse).unwrap();
+        assert!(runs(engine));
+        drop(script);
+        let dropped = Instant::now();
+        while runs(engine) {
+            assert!(dropped.elapsed() < 9 * second, "{engine} runs on");
+            thread::sleep(POLL);
         }
     }
 
