@@ -188,6 +188,10 @@ fn server_error(args: &Args, error: &ServerError) -> CliError {
         ServerError::NoOpponent(_) => {
             CliError::Error(format!("{error}: wait longer with --patience"))
         }
+        ServerError::OtherSide => {
+            let resume = args.join.map(|id| format!(", with --resume {id}: the game has begun"));
+            CliError::Error(format!("{error}{}", resume.unwrap_or_default()))
+        }
         ServerError::Connect { .. } => {
             let seconds = args.retry.as_secs_f64();
             CliError::Error(format!("{error}, after {seconds} s of retries (--retry)"))

@@ -1,5 +1,9 @@
 //! Servers that break the protocol: one clear line, and status 2.
 
+use std::sync::Arc;
+
+use taflbase::history::Game;
+use taflbase::protocol::htp::ruleset;
 use taflbase::rules::Side;
 
 use super::standin::Server;
@@ -175,5 +179,11 @@ fn the_other_side_of_a_game_is_refused() {
     let client = server.client(&["attacker", "--join", "7"]);
     let mut standin = server.logged_in();
     standin.begin(Side::Defenders, "un-timed _ _", 11);
-    client.fails("name the other role");
+    // The game has begun, so that it cannot be joined again.
+    client.fails("name the other role, with --resume 7");
+    let client = server.client(&["attacker", "--resume", "7"]);
+    let mut standin = server.logged_in();
+    standin.answer_resume(&Game::new(Arc::new(ruleset(11).unwrap())).unwrap(), Side::Defenders);
+    let run = client.fails("name the other role");
+    assert!(!run.err.contains("--resume"), "{}", run.err);
 }
