@@ -27,19 +27,33 @@ pub enum BookError {
         /// The number of openings wanted.
         wanted: usize,
     },
+    /// Most games are over or decided before the end of an opening, so that there are fewer openings
+    /// than wanted.
+    TooLong {
+        /// The number of plies of an opening.
+        plies: u32,
+        /// The number of openings found.
+        found: usize,
+        /// The number of openings wanted.
+        wanted: usize,
+    },
 }
 
 impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BookError::Start(error) => write!(f, "the starting position of these rules: {error}"),
-            BookError::TooFew { plies, found, wanted } => write!(
-                f,
-                "of {wanted} openings of {}, only {found} can be found: take longer openings or \
-                 fewer games",
-                counted(*plies, ["ply", "plies"])
-            ),
-        }
+        let (plies, found, wanted, better) = match self {
+            BookError::Start(error) => {
+                return write!(f, "the starting position of these rules: {error}");
+            }
+            BookError::TooFew { plies, found, wanted } => (plies, found, wanted, "longer"),
+            BookError::TooLong { plies, found, wanted } => (plies, found, wanted, "shorter"),
+        };
+        write!(
+            f,
+            "of {wanted} openings of {}, only {found} can be found: take {better} openings or \
+             fewer games",
+            counted(*plies, ["ply", "plies"])
+        )
     }
 }
 
@@ -64,17 +78,23 @@ pub fn openings(
     }
     let mut random = SeededRng::for_purpose(seed, b"openings");
     let (mut found, mut known) = (Vec::new(), HashSet::new());
-    let mut failures = 0;
+    // Since the last opening: games that were useless, and games to a known position.
+    let (mut useless, mut repeated) = (0, 0);
     while found.len() < wanted {
         match random_game(&start, plies, &mut random) {
             Some(game) if known.insert(canonical(rules, game.position())) => {
                 found.push(game.moves().to_vec());
-                failures = 0;
+                (useless, repeated) = (0, 0);
             }
-            _ => failures += 1,
+            Some(_) => repeated += 1,
+            None => useless += 1,
         }
-        if failures == MAX_FAILURES {
-            return Err(BookError::TooFew { plies, found: found.len(), wanted });
+        if useless + repeated == MAX_FAILURES {
+            let found = found.len();
+            return Err(match useless > repeated {
+                true => BookError::TooLong { plies, found, wanted },
+                false => BookError::TooFew { plies, found, wanted },
+            });
         }
     }
     Ok(found)
@@ -174,6 +194,13 @@ mod tests {
         // The 40 first moves are 5 by symmetry.
         let message =
             "of 50 openings of 1 ply, only 5 can be found: take longer openings or fewer games";
+        assert_eq!(error.to_string(), message);
+        let text = include_str!("../../tests/rulesets/mini-corner.toml");
+        let text = text.replace("size = 5\n", "size = 5\nply-limit = 6\n");
+        let rules = Arc::new(Ruleset::from_toml(&text, "here").unwrap());
+        let error = openings(&rules, 6, 0, 2).unwrap_err();
+        let message =
+            "of 2 openings of 6 plies, only 0 can be found: take shorter openings or fewer games";
         assert_eq!(error.to_string(), message);
     }
 }
