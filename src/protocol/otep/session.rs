@@ -135,6 +135,7 @@ impl Session {
                 self.game.set_board(rest)
             }
             "side" => {
+                self.cancel_task();
                 self.game.set_side(parse_side(command, rest).map_err(Fault::harmless)?);
                 Ok(())
             }
@@ -151,8 +152,12 @@ impl Session {
                 self.cancel_task();
                 self.game.opponent_moved(rest)
             }
-            "move" => self.game.confirmed(rest),
+            "move" => {
+                self.cancel_task();
+                self.game.confirmed(rest)
+            }
             "error" => {
+                self.cancel_task();
                 self.game.was_rejected();
                 Ok(())
             }
@@ -362,6 +367,27 @@ mod tests {
             }
         }
         assert!(began.elapsed() < LONG / 2);
+    }
+
+    /// A move for the position before must not be played in the one after.
+    #[test]
+    fn what_changes_the_game_cancels_the_search() {
+        let board = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";
+        for line in [
+            RULES,
+            &format!("position {board}"),
+            "side defenders",
+            &format!("opponent-move d1-c1 {board}"),
+            &format!("move {board}"),
+            "error 2",
+        ] {
+            let mut host = Host::new();
+            host.send(&format!("position {board}"), Duration::ZERO);
+            host.send("play attackers", Duration::ZERO);
+            assert!(host.session.task.is_some());
+            host.send(line, Duration::ZERO);
+            assert!(host.session.task.is_none(), "{line}");
+        }
     }
 
     #[test]
