@@ -17,6 +17,14 @@ pub trait Contestant: Player {
         None
     }
 
+    /// Checks that it can play by this clock, before the first game.
+    ///
+    /// # Errors
+    /// If it would lose every game.
+    fn check_clock(&self, _clock: Clock) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
     /// Sets the number of the next game in its match. Random choices depend on it.
     fn set_game_number(&mut self, _number: u64) {}
 }

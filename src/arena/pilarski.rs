@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::engine::pilarski::{
     Definitions, Heuristic, Method, MonteCarlo, PilarskiPlayer, Reward, Visits,
 };
-use crate::engine::{PlayerError, Stopper};
+use crate::engine::{Clock, PlayerError, Stopper};
 
 use super::contestant::Contestant;
 use super::description::{
@@ -133,6 +133,10 @@ fn one_of<T, const N: usize>(
 impl Contestant for PilarskiPlayer {
     fn stopper(&self) -> Option<Stopper> {
         Some(PilarskiPlayer::stopper(self))
+    }
+
+    fn check_clock(&self, clock: Clock) -> Result<(), PlayerError> {
+        PilarskiPlayer::check_clock(self, clock)
     }
 
     fn set_game_number(&mut self, number: u64) {

@@ -45,7 +45,7 @@ pub struct Tournament {
 pub enum TournamentError {
     /// There are not enough openings.
     Book(BookError),
-    /// A player cannot be created, or cannot begin a game.
+    /// A player cannot be created, cannot play by the clock, or cannot begin a game.
     Player(PlayerError),
     /// Games cannot be saved, or the saved ones belong to another match.
     Store(StoreError),
@@ -95,7 +95,8 @@ impl Tournament {
     /// far; unfinished games are lost.
     ///
     /// # Errors
-    /// If there are not enough openings, a player cannot begin, or a game cannot be saved.
+    /// If there are not enough openings, a player cannot play by the clock or cannot begin, or a game
+    /// cannot be saved.
     pub fn run(
         &self,
         store: Option<(Store, Vec<GameRecord>)>,
@@ -256,8 +257,9 @@ impl SharedMatch<'_> {
 
     /// Creates both players.
     fn make_players(&self) -> Result<[Box<dyn Contestant>; 2], PlayerError> {
-        let [a, b] = &self.tournament.players;
+        let Tournament { players: [a, b], settings, .. } = self.tournament;
         let players = [a()?, b()?];
+        players.iter().try_for_each(|player| player.check_clock(settings.clock))?;
         lock(&self.stoppers).extend(players.iter().filter_map(|player| player.stopper()));
         Ok(players)
     }

@@ -398,6 +398,10 @@ fn refusals_are_one_line() {
             &["opening of 6 plies", "at least 7"],
         ),
         (&["match", "brandubh", "random", "random", "--output", "no/where"], &["no/where"]),
+        (
+            &["match", "brandubh", "random", "traditional", "--depth", "2"],
+            &["traditional", "Monte Carlo needs a time or a number of positions"],
+        ),
     ] {
         let run = place.run(arguments);
         run.refused(2, words);

@@ -113,6 +113,19 @@ impl PilarskiPlayer {
         self.game_number = number;
     }
 
+    /// Checks that it can play by this clock.
+    ///
+    /// # Errors
+    /// If simulations would not end: their number does not follow from a depth.
+    pub fn check_clock(&self, clock: Clock) -> Result<(), PlayerError> {
+        match (&self.method, clock) {
+            (Method::MonteCarlo(_), Clock::Depth(_)) => {
+                Err(self.refusal("Monte Carlo needs a time or a number of positions"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn refusal(&self, reason: &str) -> PlayerError {
         PlayerError::new(&self.name, reason)
     }
@@ -129,11 +142,8 @@ impl Player for PilarskiPlayer {
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
         let started = Instant::now();
+        self.check_clock(clock)?;
         let limits = clock.limits(self.overhead);
-        let is_endless = limits.time.is_none() && limits.nodes.is_none();
-        if matches!(self.method, Method::MonteCarlo(_)) && is_endless {
-            return Err(self.refusal("Monte Carlo needs a time or a number of positions"));
-        }
         let place = (game.moves().len() as u64) << 32 | self.game_number;
         let random = SeededRng::new(mix(self.seed ^ mix(place)));
         let request = MoveRequest { game, limits, started, stopped: &self.stopped, random };
