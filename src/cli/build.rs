@@ -258,11 +258,13 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
     let built = build.progress(progress).communicator(exchange).run();
     reporter.clear();
     let finished = rank_zero.finished.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    finished.printed?;
-    if !session.json() && is_first {
-        session.text(&table(rules, &finished.reports, built.is_ok()))?;
-    }
+    let printed = finished.printed.and_then(|()| match !session.json() && is_first {
+        true => session.text(&table(rules, &finished.reports, built.is_ok())),
+        false => Ok(()),
+    });
+    // Why the build failed matters more than a failure to print what it finished.
     built?;
+    printed?;
     match args.requested.is_whole_game() && is_first {
         true => start::print(&args.requested.rules, args.metric, &finished.reports, session),
         false => Ok(()),

@@ -76,15 +76,42 @@ fn a_build_finishes_with_standard_output_closed() {
         let place = Place::new();
         run_unread(&place, &arguments).done();
         place.run(&["check", "brandubh"]).done();
-        let file = place.path("tables/brandubh/K1v1.dtw");
-        fs::remove_file(place.path("tables/brandubh/K0v1.dtw")).unwrap();
-        fs::write(&file, "my notes").unwrap();
+        for file in ["K0v1.dtw", "K1v1.dtw"] {
+            fs::remove_file(place.path(&format!("tables/brandubh/{file}"))).unwrap();
+        }
+        // In the place of the folder for the work on the last slice.
+        fs::write(place.path("tables/brandubh/K1v1.work"), "my notes").unwrap();
         // It reports slices built before, too.
         let read = place.run(&arguments);
         assert!(read.status == 2 && read.out.contains("K0v1"), "{}{}", read.out, read.err);
         fs::remove_file(place.path("tables/brandubh/K0v1.dtw")).unwrap();
         let unread = run_unread(&place, &arguments);
         let message = unread.err.lines().last().unwrap();
-        assert!(unread.status == 2 && message.contains("K1v1.dtw"), "{message}");
+        assert!(unread.status == 2 && message.contains("K1v1.work"), "{message}");
+    }
+}
+
+/// Why a build failed matters more than that its results cannot be printed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_hides_no_error_of_a_build() {
+    for arguments in both(&["build", "brandubh", "--men", "3"]) {
+        let place = Place::new();
+        let run_full = || {
+            let mut command = place.command(&arguments);
+            command.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+            let run = Run::of(command);
+            assert_eq!(run.status, 2, "{}", run.err);
+            run.err.lines().last().unwrap().to_owned()
+        };
+        let work = place.path("tables/brandubh/K1v1.work");
+        fs::create_dir_all(work.parent().unwrap()).unwrap();
+        fs::write(&work, "my notes").unwrap();
+        let message = run_full();
+        assert!(message.contains("K1v1.work"), "{message}");
+        fs::remove_file(&work).unwrap();
+        let message = run_full();
+        assert!(message.contains("cannot write the results"), "{message}");
+        place.run(&["check", "brandubh"]).done();
     }
 }
