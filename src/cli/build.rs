@@ -3,7 +3,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use serde::Serialize;
-use taflbase::build::{Build, BuildError, BuildOptions, Communicator, SliceReport, plan};
+use taflbase::build::{
+    Build, BuildError, BuildOptions, Communicator, SliceReport, plan_with_metric,
+};
 use taflbase::progress::{Phase, Progress, RankWork};
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
@@ -232,7 +234,7 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
         level: args.level,
         scratch: args.scratch.clone(),
     };
-    let mut plans = plan(&base, &slices)?;
+    let mut plans = plan_with_metric(&base, &slices, args.metric)?;
     plans.iter_mut().for_each(|plan| plan.present &= !args.force);
     let is_first = exchange.rank() == 0;
     if args.requested.is_whole_game() && is_first {

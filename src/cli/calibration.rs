@@ -30,6 +30,8 @@ pub(super) struct CalibrationLimit {
 pub(super) struct Calibration {
     time: Time,
     bytes: Model,
+    /// The part of the measured files that is WDL tables.
+    wdl_share: f64,
 }
 
 impl Calibration {
@@ -41,7 +43,7 @@ impl Calibration {
         seconds: u64,
     ) -> Result<Calibration, CliError> {
         let existing = plan.iter().filter(|plan| plan.present).filter_map(|plan| {
-            let amount = file_bytes(base, plan.slice)? as f64;
+            let amount = file_bytes(base, plan.slice, &Metric::ALL)? as f64;
             Some(MeasuredSlice { slice: plan.slice, slots: plan.size?.slots, amount })
         });
         Calibration::fit(base.rules(), plan, seconds, existing.collect())
@@ -55,9 +57,11 @@ impl Calibration {
         seconds: u64,
         sizes: Vec<MeasuredSlice>,
     ) -> Result<Calibration, CliError> {
-        let (time, mut bytes) = build_smallest(rules, plan, seconds)?;
+        let Samples { time, mut bytes, wdl_bytes } = build_smallest(rules, plan, seconds)?;
+        let measured: f64 = bytes.iter().map(|sample| sample.amount).sum();
+        let wdl_share = if measured > 0.0 { wdl_bytes / measured } else { 1.0 };
         bytes.extend(sizes);
-        Ok(Calibration { time: Time::fit(&time), bytes: Model::fit(&BYTES, &bytes) })
+        Ok(Calibration { time: Time::fit(&time), bytes: Model::fit(&BYTES, &bytes), wdl_share })
     }
 
     /// Predicts the CPU seconds of building a slice.
@@ -65,34 +69,42 @@ impl Calibration {
         self.time.seconds(slice, slots)
     }
 
-    /// Predicts the size of both files.
-    pub(super) fn file_bytes(&self, slice: Slice, slots: f64) -> f64 {
-        self.bytes.amount(slice, slots)
+    /// Predicts the size of a slice's files. Without distances, that is a rough estimate.
+    pub(super) fn file_bytes(&self, slice: Slice, slots: f64, metrics: &[Metric]) -> f64 {
+        let both = self.bytes.amount(slice, slots);
+        if metrics.contains(&Metric::Dtw) { both } else { both * self.wdl_share }
     }
 }
 
-/// Returns the size of both files of an existing slice.
-pub(super) fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
-    let sizes = Metric::ALL.map(|metric| base.table(slice, metric).ok().map(|t| t.size_bytes()));
-    sizes.into_iter().sum()
+/// Returns the size of the files of an existing slice.
+pub(super) fn file_bytes(base: &Tablebase, slice: Slice, metrics: &[Metric]) -> Option<u64> {
+    metrics.iter().map(|&metric| base.table(slice, metric).ok().map(|t| t.size_bytes())).sum()
 }
 
-/// Builds slices within the limit of CPU time, the quickest first; returns samples of their time
-/// and bytes.
+/// Samples of built slices.
+struct Samples {
+    time: Vec<MeasuredSlice>,
+    /// Sizes of both files.
+    bytes: Vec<MeasuredSlice>,
+    /// The size of all WDL tables.
+    wdl_bytes: f64,
+}
+
+/// Builds slices within the limit of CPU time, the quickest first.
 fn build_smallest(
     rules: &Ruleset,
     plan: &[SlicePlan],
     max_seconds: u64,
-) -> Result<(Vec<MeasuredSlice>, Vec<MeasuredSlice>), CliError> {
+) -> Result<Samples, CliError> {
     let sized = plan.iter().filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots)));
     let mut left: BTreeMap<Slice, u64> = sized.collect();
     let folder = TemporaryFolder::new()?;
-    let (mut time, mut bytes) = (Vec::<MeasuredSlice>::new(), Vec::new());
+    let mut samples = Samples { time: Vec::new(), bytes: Vec::new(), wdl_bytes: 0.0 };
     loop {
-        let model = Time::fit(&time);
+        let model = Time::fit(&samples.time);
         let all = left.iter().map(|(&slice, &slots)| (slice, model.seconds(slice, slots as f64)));
         let Some((next, seconds)) = all.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
-        let taken: f64 = time.iter().map(|sample| sample.amount).sum();
+        let taken: f64 = samples.time.iter().map(|sample| sample.amount).sum();
         if taken + seconds > max_seconds as f64 {
             break;
         }
@@ -101,11 +113,13 @@ fn build_smallest(
             if let Some(slots) = left.remove(&report.slice) {
                 let slice = report.slice;
                 let seconds = measure.core.all.as_secs_f64();
-                time.push(MeasuredSlice { slice, slots, amount: seconds });
+                samples.time.push(MeasuredSlice { slice, slots, amount: seconds });
                 let amount = report.bytes.iter().map(|&(_, bytes)| bytes as f64).sum();
-                bytes.push(MeasuredSlice { slice, slots, amount });
+                samples.bytes.push(MeasuredSlice { slice, slots, amount });
+                let wdl = report.bytes.iter().filter(|(metric, _)| *metric == Metric::Wdl);
+                samples.wdl_bytes += wdl.map(|&(_, bytes)| bytes as f64).sum::<f64>();
             }
         }
     }
-    Ok((time, bytes))
+    Ok(samples)
 }

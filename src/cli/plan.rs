@@ -239,11 +239,11 @@ fn estimate_slice<'a>(
     calibration: Option<&Calibration>,
     available: &Available,
 ) -> SliceEstimate<'a> {
-    let SlicePlan { slice, present, size } = *plan;
+    let SlicePlan { slice, metrics, present, size } = *plan;
     let estimate = calibration.filter(|_| !present).zip(size);
     let disk_bytes = match estimate {
-        Some((known, size)) => Some(known.file_bytes(slice, size.slots as f64) as u64),
-        None => file_bytes(base, slice),
+        Some((known, size)) => Some(known.file_bytes(slice, size.slots as f64, metrics) as u64),
+        None => file_bytes(base, slice, metrics),
     };
     SliceEstimate {
         rules: &base.rules().name,

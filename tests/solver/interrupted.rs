@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use taflbase::Tablebase;
-use taflbase::build::{Build, BuildError, BuildOptions};
+use taflbase::build::{Build, BuildError, BuildOptions, plan};
 use taflbase::progress::{Phase, Progress};
 use taflbase::random::SeededRng;
 use taflbase::rules::Ruleset;
@@ -295,6 +295,9 @@ fn files_of_others_are_never_overwritten() {
         fs::write(folder.join(VICTIM), &bytes).unwrap();
         let before = files(&folder);
         is_refused(build_in(tables.path(), "mini-edge", WANTED), because);
+        // A plan refuses what the build refuses.
+        let base = Tablebase::open_files(rules("mini-edge"), tables.path()).unwrap();
+        is_refused(plan(&base, &[slice(WANTED)]).map(|_| Vec::new()), because);
         assert!(files(&folder) == before);
         // Not when its partner has to be built.
         let partner = fs::read(folder.join("K1v1.wdl")).unwrap();

@@ -5,6 +5,7 @@ use taflbase::bound::slice_placements;
 use taflbase::build::{SlicePlan, plan};
 use taflbase::report::{Report, SliceCost};
 use taflbase::slice::Slice;
+use taflbase::table::Metric;
 
 use crate::cli::calibration::Calibration;
 use crate::cli::error::CliError;
@@ -33,7 +34,7 @@ pub(super) fn costs(
         SliceCost {
             slice: *slice,
             positions,
-            bytes: calibration.file_bytes(*slice, slots),
+            bytes: calibration.file_bytes(*slice, slots, &Metric::ALL),
             core_seconds: calibration.core_seconds(*slice, slots),
         }
     });

@@ -21,4 +21,6 @@ pub use crate::solve::error::{BuildError, BuildLimit};
 pub use crate::solve::resources::available_disk;
 pub use crate::table::progress::SliceReport;
 pub use builder::{Build, BuildOptions};
-pub use plan::{RankPlan, SlicePlan, SliceSize, needed, plan, plan_among, slices_up_to};
+pub use plan::{
+    RankPlan, SlicePlan, SliceSize, needed, plan, plan_among, plan_with_metric, slices_up_to,
+};

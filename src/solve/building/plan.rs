@@ -4,9 +4,9 @@ use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
 use crate::index::{IndexError, SliceIndex};
 use crate::table::Metric;
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::tablebase::Tablebase;
 
-use crate::solve::convert::read::after_captures;
+use crate::solve::convert::read::{after_captures, sub_slices};
 use crate::solve::error::BuildError;
 use crate::solve::frame::attacker_sets;
 use crate::solve::plies::tables::Storage;
@@ -19,7 +19,9 @@ use super::assignment::{self, Assignment, Load};
 pub struct SlicePlan {
     /// The slice.
     pub slice: Slice,
-    /// `true` if its tables exist.
+    /// The tables that the build needs of it.
+    pub metrics: &'static [Metric],
+    /// `true` if these tables exist.
     pub present: bool,
     /// Its size; `None` if it is too large for this version.
     pub size: Option<SliceSize>,
@@ -97,14 +99,51 @@ pub(super) fn check_known(rules: &Ruleset, slices: &[Slice]) -> Result<(), Build
     }
 }
 
+/// The tables that a build needs of its slices.
+pub(super) struct TableChoice {
+    metric: Metric,
+    /// The slices whose distances others need.
+    read: BTreeSet<Slice>,
+}
+
+impl TableChoice {
+    /// Chooses the tables of a build with that metric; `slices` are all that it needs.
+    pub(super) fn new(rules: &Ruleset, slices: &[Slice], metric: Metric) -> TableChoice {
+        let children = slices.iter().flat_map(|&slice| sub_slices(rules, slice));
+        TableChoice { metric, read: children.map(|(child, _)| child).collect() }
+    }
+
+    /// Returns the metrics of a slice's tables.
+    pub(super) fn metrics(&self, slice: Slice) -> &'static [Metric] {
+        match self.metric == Metric::Dtw || self.read.contains(&slice) {
+            true => &Metric::ALL,
+            false => &[Metric::Wdl],
+        }
+    }
+}
+
 /// Returns the plans of the slices and of all that they need, smallest first.
 ///
 /// # Errors
 /// If a slice is invalid, a rule that can matter in it is unknown, or an existing file cannot be
 /// used.
 pub fn plan(base: &Tablebase, slices: &[Slice]) -> Result<Vec<SlicePlan>, BuildError> {
+    plan_with_metric(base, slices, Metric::Dtw)
+}
+
+/// As [`plan`], for a build with that [metric](super::BuildOptions::metric).
+///
+/// # Errors
+/// See [`plan`].
+pub fn plan_with_metric(
+    base: &Tablebase,
+    slices: &[Slice],
+    metric: Metric,
+) -> Result<Vec<SlicePlan>, BuildError> {
     check_known(base.rules(), slices)?;
-    needed(slices).into_iter().map(|slice| slice_plan(base, slice)).collect()
+    let needed = needed(slices);
+    let tables = TableChoice::new(base.rules(), &needed, metric);
+    needed.into_iter().map(|slice| slice_plan(base, slice, tables.metrics(slice))).collect()
 }
 
 /// The plan for building a slice with several ranks.
@@ -206,20 +245,21 @@ pub(super) fn assign(
     Ok(assignment::assign(loads, ranks))
 }
 
-fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
+fn slice_plan(
+    base: &Tablebase,
+    slice: Slice,
+    metrics: &'static [Metric],
+) -> Result<SlicePlan, BuildError> {
     let mut present = true;
-    for metric in Metric::ALL {
-        match base.table(slice, metric) {
-            Ok(_) => {}
-            Err(ProbeError::MissingTable { .. } | ProbeError::Corrupted(_)) => present = false,
-            Err(error) => return Err(error.into()),
-        }
+    // All files are checked, as the build does.
+    for &metric in metrics {
+        present &= base.intact_table(slice, metric)?.is_some();
     }
     let size = match slice_size(base.rules(), slice) {
         Err(BuildError::TooLarge(_) | BuildError::Index(IndexError::TooLarge(_))) => None,
         size => Some(size?),
     };
-    Ok(SlicePlan { slice, present, size })
+    Ok(SlicePlan { slice, metrics, present, size })
 }
 
 fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {

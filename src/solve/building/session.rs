@@ -25,7 +25,7 @@ use crate::tablebase::Tablebase;
 use super::assignment::Assignment;
 use super::builder::{Build, BuildEnv, BuildOptions};
 use super::folder_lock::FolderLocks;
-use super::plan::{self, needed};
+use super::plan::{self, TableChoice, needed};
 use super::reports;
 
 /// Runs a build.
@@ -108,30 +108,19 @@ impl<'a> Session<'a> {
         for &slice in &requested_first {
             SliceIndex::new(self.base.rules(), slice)?;
         }
-        let read: BTreeSet<Slice> = needed_slices
-            .iter()
-            .flat_map(|&slice| sub_slices(self.base.rules(), slice))
-            .map(|(child, _)| child)
-            .collect();
+        let tables = TableChoice::new(self.base.rules(), &needed_slices, self.options.metric);
         // Slices that do not fit are refused before anything is written.
         for &slice in &requested_first {
-            if !self.is_present(self.task(slice, &read)) {
+            if self.options.force || !self.are_intact(slice, tables.metrics(slice)) {
                 self.allocate(slice, 1).or_else(|_| self.allocate(slice, comm.size()))?;
             }
         }
-        let tasks: Vec<Task> = needed_slices.iter().map(|&slice| self.task(slice, &read)).collect();
+        let tasks: Vec<Task> =
+            needed_slices.iter().map(|&slice| (slice, tables.metrics(slice))).collect();
         for tasks in tasks.chunk_by(|(one, _), (next, _)| one.men() == next.men()) {
             self.build_equal_men(tasks)?;
         }
         Ok(())
-    }
-
-    /// Returns the files to build for a slice; `read` are the slices whose distances others need.
-    fn task(&self, slice: Slice, read: &BTreeSet<Slice>) -> Task {
-        match self.options.metric == Metric::Dtw || read.contains(&slice) {
-            true => (slice, &Metric::ALL),
-            false => (slice, &[Metric::Wdl]),
-        }
     }
 
     /// Builds slices with the same number of men; none of them needs another one.
@@ -197,9 +186,9 @@ impl<'a> Session<'a> {
         self.reports.push(report);
     }
 
-    /// Returns `true` if a slice need not be built because its tables exist.
-    fn is_present(&self, (slice, metrics): Task) -> bool {
-        !self.options.force && metrics.iter().all(|&metric| self.base.table(slice, metric).is_ok())
+    /// Returns `true` if a slice has these tables.
+    fn are_intact(&self, slice: Slice, metrics: &[Metric]) -> bool {
+        metrics.iter().all(|&metric| self.base.table(slice, metric).is_ok())
     }
 
     /// Returns the slices that need not be built. Only rank 0 reads the folder and has the reports.
