@@ -10,7 +10,6 @@ use taflbase::memory::available_bytes;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::stats::SideCounts;
-use taflbase::table::Metric;
 
 use crate::answers::{answer, json};
 use crate::errors::{BuildError, ManifestError, SliceError, open_error};
@@ -102,7 +101,8 @@ fn built_slice<'py>(
     report: &SliceReport,
 ) -> PyResult<Bound<'py, PyAny>> {
     let SliceReport { slice, built, summaries, bytes, times, .. } = report;
-    let counts = Side::ALL.map(|side| SideCounts::new(rules, side, &summaries[side], Metric::Dtw));
+    let counts =
+        Side::ALL.map(|side| SideCounts::new(rules, side, &summaries[side], report.counted()));
     let files: Vec<_> = bytes.iter().map(|&(metric, bytes)| (metric.name(), bytes)).collect();
     let seconds: f64 = times.iter().map(|time| time.as_secs_f64()).sum();
     answer(py, "built_slice", (slice.to_string(), *built, json(&counts)?, files, seconds))

@@ -78,7 +78,7 @@ Counts are over all placements of the men, with mirror images counted separately
 are per stored position.
 
 JSON, one line per finished slice (here with one side and one file); bits are null for
-existing slices:
+existing slices, max_win and max_loss if only their WDL tables exist:
   {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":346,"bits_per_position":3.93}],"seconds":0.1}
 With several processes also one line per ply that they computed together (0: preparing
 the tables), with the rows that each found, the bytes that it sent to others, and its
@@ -304,7 +304,7 @@ fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
 
 /// Returns the counts of a slice with that side to move.
 pub(super) fn side_counts(rules: &Ruleset, report: &SliceReport, side: Side) -> SideCounts {
-    SideCounts::new(rules, side, &report.summaries[side], Metric::Dtw)
+    SideCounts::new(rules, side, &report.summaries[side], report.counted())
 }
 
 fn files(report: &SliceReport) -> Vec<FileAnswer> {
@@ -363,7 +363,7 @@ pub(super) fn count_cells(rules: &Ruleset, report: &SliceReport, side: Side) -> 
     let name = if side == Side::Attackers { report.slice.to_string() } else { String::new() };
     let mut cells = vec![name, side.name().to_owned()];
     cells.extend(counts.map(grouped));
-    cells.push(answer.max_win.unwrap_or(0).to_string());
+    cells.push(answer.max_win.map_or("-".to_owned(), |plies| plies.to_string()));
     cells
 }
 

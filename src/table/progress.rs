@@ -60,12 +60,23 @@ pub struct SliceReport {
     /// Stored positions, both sides to move: one for each class of mirror images, and a few
     /// more. 0 if the tables existed.
     pub positions: u64,
-    /// Counts over all placements, by side to move.
+    /// Counts over all placements, by side to move. The distances are 0 if there was only a WDL
+    /// table: see [`counted`](SliceReport::counted).
     pub summaries: BySide<SideSummary>,
     /// The files' sizes in bytes.
     pub bytes: Vec<(Metric, u64)>,
     /// Time to open the smaller slices, to solve, and to write.
     pub times: [Duration; 3],
+}
+
+impl SliceReport {
+    /// Returns the metric of the summaries: those of a WDL table that existed have no distances.
+    pub fn counted(&self) -> Metric {
+        match self.built || self.bytes.iter().any(|&(metric, _)| metric == Metric::Dtw) {
+            true => Metric::Dtw,
+            false => Metric::Wdl,
+        }
+    }
 }
 
 /// Receives progress reports and decides whether work continues. All methods may be called

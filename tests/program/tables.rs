@@ -51,6 +51,25 @@ fn slices_that_others_depend_on_keep_their_distances() {
 }
 
 #[test]
+fn slices_without_distances_are_there_for_a_build_without_them() {
+    let place = Place::new();
+    let build = ["build", "brandubh", "--men", "3", "--metric", "wdl"];
+    place.run(&build).done();
+    fs::remove_file(place.path("tables/brandubh/K0v2.wdl")).unwrap();
+    let run = place.run(&[&build[..], &["--json"]].concat());
+    assert!(run.err.contains("K0v2 (1 of 1): done"), "{}", run.err);
+    let mut found = run.json();
+    found.retain(|slice| slice["built"] == false);
+    let longest = |slice: &Value, side: usize| slice["sides"][side]["max_win"].as_u64();
+    let [k0v1, k1v1] = &found[..] else { panic!("{found:?}") };
+    assert!([0, 1].iter().all(|&side| longest(k0v1, side).is_some()), "{k0v1}");
+    // Its WDL table does not say.
+    assert_eq!(k1v1["slice"], "K1v1");
+    assert!(k1v1["sides"][0].get("max_win").is_some_and(Value::is_null), "{k1v1}");
+    assert_eq!((longest(k1v1, 0), longest(k1v1, 1)), (None, None));
+}
+
+#[test]
 fn statistics_agree_with_the_brute_force_program() {
     for (rules, men) in [("mini-corner", 6), ("mini-edge", 6), ("brandubh", 4), ("berkeley", 3)] {
         let fixtures: Vec<(&str, Value)> = include_str!("../data/counts.jsonl")

@@ -116,9 +116,17 @@ fn without_distances_only_the_winner_is_known() {
     let build = ["build", rules, "--start", "--metric", "wdl"];
     let text = place.run(&build).done();
     assert!(text.contains("\nattackers to move: loss\n\nslice "), "{text}");
+    // The second build has nothing to do, and no plan.
+    let again = place.run(&build);
+    assert_eq!(again.err, "");
+    let again = again.done();
+    assert!(again.starts_with("nothing to build: all 4 slices exist\n"), "{again}");
+    let counts = again.lines().find(|line| line.starts_with("K0v4 ")).unwrap();
+    assert!(counts.ends_with("  -"), "{counts}");
     let json = place.run(&[&build[..], &["--json"]].concat()).json();
     let answer = json.last().unwrap();
     assert_eq!((&answer["value"], &answer["dtw"]), (&"defenders".into(), &Value::Null));
+    assert_eq!(answer["sides"][0]["max_loss"], Value::Null);
     assert!(!place.path("tables/5x5-corners-4v0/K0v4.dtw").exists());
 }
 
