@@ -238,15 +238,22 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
     plans.iter_mut().for_each(|plan| plan.present &= !args.force);
     let is_first = exchange.rank() == 0;
     if args.requested.is_whole_game() && is_first {
+        let scratch = args.scratch.as_deref();
         let processes = match exchange.size() {
-            1 => Processes::default(),
+            1 => Processes {
+                ranks: None,
+                memory_bytes: args.memory,
+                threads: Some(options.threads).filter(|&threads| threads > 0),
+                scratch,
+            },
             ranks => Processes {
                 ranks: Some(ranks),
                 memory_bytes: Some(options.memory_bytes),
                 threads: Some(options.threads),
+                scratch,
             },
         };
-        start::announce(&base, &plans, &processes, session)?;
+        start::announce(&base, &plans, &processes, options.memory_bytes, session)?;
     }
     let works = plans.iter().filter(|plan| !plan.present);
     let works = works.filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots, size.rows)));

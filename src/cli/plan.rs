@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -78,6 +79,8 @@ const PACKED_FACTOR: f64 = 1.9;
 const PLY_PART: f64 = 0.1;
 const WRITING_PART: f64 = 0.4;
 
+const TOO_LITTLE_MEMORY: &str = "too large for this amount of memory";
+
 /// What building a slice takes.
 #[derive(Serialize)]
 pub(super) struct SliceEstimate<'a> {
@@ -101,13 +104,15 @@ pub(super) struct SliceEstimate<'a> {
 
 /// The processes that are to build, and what each of them may use.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Processes {
+pub(super) struct Processes<'a> {
     /// Their number; `None` for one, on this machine.
     pub ranks: Option<usize>,
     /// `None` for the free memory.
     pub memory_bytes: Option<u64>,
     /// 0 or `None` for one for each core.
     pub threads: Option<usize>,
+    /// The folder for work in progress; `None` for that of the tables.
+    pub scratch: Option<&'a Path>,
 }
 
 /// The resources available for a build.
@@ -139,6 +144,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         ranks: args.ranks.map(|ranks| ranks as usize),
         memory_bytes: args.memory,
         threads: args.threads.map(|threads| threads as usize),
+        scratch: None,
     };
     let estimates = estimate(&base, &plans, &processes, args.limit.calibration, session)?;
     if session.json() {
@@ -168,22 +174,20 @@ pub(super) fn estimate<'a>(
         // Several processes build on another disk than the one here.
         disk_bytes: match processes.ranks {
             Some(_) => u64::MAX,
-            None => available_disk(session.tables()).unwrap_or(u64::MAX),
+            None => {
+                let folder = processes.scratch.unwrap_or(session.tables());
+                available_disk(folder).unwrap_or(u64::MAX)
+            }
         },
     };
-    let to_build: Vec<Slice> = plans
-        .iter()
-        .filter(|plan| !plan.present && plan.size.is_some())
-        .map(|plan| plan.slice)
-        .collect();
     let ranked = match processes.are_given() {
-        true => rank_plans(processes, base.rules(), &to_build, &available)?,
+        true => rank_plans(processes, base.rules(), plans, available.memory_bytes)?,
         false => Vec::new(),
     };
     // Calibration is only needed if there is a time to estimate.
     let is_any_built = match processes.are_given() {
         true => ranked.iter().any(|plan| plan.memory_bytes.is_some()),
-        false => !to_build.is_empty(),
+        false => !to_build(plans).is_empty(),
     };
     let calibration = is_any_built.then(|| Calibration::new(base, plans, seconds)).transpose()?;
     let mut estimates: Vec<SliceEstimate> = plans
@@ -198,7 +202,7 @@ pub(super) fn estimate<'a>(
     Ok(estimates)
 }
 
-impl Processes {
+impl Processes<'_> {
     /// Returns whether any of their resources is given.
     fn are_given(&self) -> bool {
         self.ranks.is_some() || self.memory_bytes.is_some() || self.threads.is_some()
@@ -213,15 +217,34 @@ impl Processes {
     }
 }
 
-/// Plans how the processes would build these slices.
+/// Returns the slices to build, without those too large for this version.
+fn to_build(plans: &[SlicePlan]) -> Vec<Slice> {
+    let missing = plans.iter().filter(|plan| !plan.present && plan.size.is_some());
+    missing.map(|plan| plan.slice).collect()
+}
+
+/// Plans how the processes would build the slices.
 fn rank_plans(
     processes: &Processes,
     rules: &Ruleset,
-    slices: &[Slice],
-    available: &Available,
+    plans: &[SlicePlan],
+    memory_bytes: u64,
 ) -> Result<Vec<RankPlan>, CliError> {
     let (ranks, threads) = (processes.ranks(), processes.threads_of_each());
-    Ok(plan_among(rules, slices, ranks, threads, available.memory_bytes)?)
+    Ok(plan_among(rules, &to_build(plans), ranks, threads, memory_bytes)?)
+}
+
+/// Returns a note of the slices that the processes cannot build with this memory for each; empty if
+/// there are none.
+pub(super) fn unfit(
+    base: &Tablebase,
+    plans: &[SlicePlan],
+    processes: &Processes,
+    memory_bytes: u64,
+) -> Result<String, CliError> {
+    let ranked = rank_plans(processes, base.rules(), plans, memory_bytes)?;
+    let slices = ranked.iter().filter(|plan| plan.memory_bytes.is_none()).count();
+    Ok(excluded(slices, plans.len(), TOO_LITTLE_MEMORY))
 }
 
 /// Returns the approximate CPU time relative to a build in memory.
@@ -340,8 +363,9 @@ fn duration(seconds: f64) -> Duration {
 pub(super) fn total(estimates: &[SliceEstimate]) -> String {
     let to_build: Vec<&SliceEstimate> =
         estimates.iter().filter(|estimate| estimate.state == "to build").collect();
-    let excluded = excluded(estimates, "too large", "too large for this version")
-        + &excluded(estimates, "does not fit", "too large for this amount of memory");
+    let state = |state: &str| estimates.iter().filter(|estimate| estimate.state == state).count();
+    let excluded = excluded(state("too large"), estimates.len(), "too large for this version")
+        + &excluded(state("does not fit"), estimates.len(), TOO_LITTLE_MEMORY);
     if to_build.is_empty() {
         return if excluded.is_empty() { nothing_to_build(estimates.len()) } else { excluded };
     }
@@ -396,11 +420,11 @@ pub(super) fn bytes_to_write(estimates: &[SliceEstimate]) -> Option<u64> {
     to_build.filter_map(|estimate| estimate.disk_bytes).try_fold(0, u64::checked_add)
 }
 
-/// Formats the number of slices that are in a state and not part of the totals, if any.
-fn excluded(estimates: &[SliceEstimate], state: &str, reason: &str) -> String {
-    match estimates.iter().filter(|estimate| estimate.state == state).count() {
+/// Formats the number of slices that are not part of the totals, if any.
+fn excluded(slices: usize, all: usize, reason: &str) -> String {
+    match slices {
         0 => String::new(),
-        slices => format!("{reason}: {slices} of {} slices\n", estimates.len()),
+        slices => format!("{reason}: {slices} of {all} slices\n"),
     }
 }
 

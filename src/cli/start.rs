@@ -38,7 +38,8 @@ struct StartAnswer<'a> {
     bytes: u64,
 }
 
-/// Prints what building the whole game takes; nothing if its tables exist.
+/// Prints what building the whole game takes, with this memory for each process; nothing if its
+/// tables exist.
 ///
 /// # Errors
 /// If a slice is too large for this version, or the disk has no room for the tables.
@@ -46,6 +47,7 @@ pub(super) fn announce(
     base: &Tablebase,
     plans: &[SlicePlan],
     processes: &Processes,
+    memory_bytes: u64,
     session: &Session,
 ) -> Result<(), CliError> {
     if plans.iter().all(|plan| plan.present) {
@@ -59,6 +61,12 @@ pub(super) fn announce(
              slices: build slices of fewer men, or search for a proof with `taflbase solve`",
             plans.len(),
         )));
+    }
+    let unfit = plan::unfit(base, plans, processes, memory_bytes)?;
+    if !unfit.is_empty() {
+        session.note(&format!("the whole game from {slice}: {}", unfit.trim_end()));
+        // The build refuses them at once and says what they need.
+        return Ok(());
     }
     let estimates = plan::estimate(base, plans, processes, CALIBRATION_SECONDS, session)?;
     let total = plan::total(&estimates).trim_end().replace('\n', "; ");

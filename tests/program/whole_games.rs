@@ -51,6 +51,24 @@ fn a_whole_game_is_built_and_its_start_decided() {
 }
 
 #[test]
+fn the_plan_of_a_whole_game_is_that_of_its_options() {
+    let place = Place::new();
+    let rules = &*example("5x5-corners-4v0");
+    let options = ["--start", "--memory", "100MiB", "--threads", "1"];
+    let planned = place.run(&[&["plan", rules][..], &options].concat()).done();
+    let planned = planned.split("\n\n").nth(1).unwrap();
+    let announced = place.run(&[&["build", rules][..], &options].concat()).err;
+    // The memory and the scratch space are no measurements.
+    let memory = |text: &str| {
+        let (_, rest) = text.split_once("with about ").unwrap();
+        rest.split(" of scratch").next().unwrap().to_owned()
+    };
+    assert_eq!(memory(&announced), memory(planned));
+    let plan = announced.lines().next().unwrap();
+    assert!(plan.contains(" of one core; wall-clock: about "), "{plan}");
+}
+
+#[test]
 fn the_answer_in_json_is_that_of_the_other_commands() {
     let place = Place::new();
     let rules = &*example("5x5-corners-4v0");
@@ -175,6 +193,8 @@ fn games_that_cannot_be_built_are_refused() {
     let message = little.err.lines().last().unwrap();
     assert_eq!((little.status, little.err.lines().count()), (2, 2), "{}", little.err);
     assert!(message.contains("K0v4 needs at least") && message.contains("--memory"), "{message}");
+    let plan = little.err.lines().next().unwrap();
+    assert!(plan.ends_with(": too large for this amount of memory: 4 of 4 slices"), "{plan}");
     assert!(!place.path("tables").exists());
 
     // Tables of another game are in the folder.
