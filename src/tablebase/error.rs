@@ -97,7 +97,10 @@ impl fmt::Display for ProbeError {
                 if let Some(path) = path {
                     write!(f, "{}: ", path.display())?;
                 }
-                write!(f, "the {metric} table of {slice} does not match its slice; build it again")
+                write!(
+                    f,
+                    "the {metric} table of {slice} does not match its slice; delete it, then build or copy it again"
+                )
             }
             ProbeError::Inconsistent { slice } => write!(
                 f,

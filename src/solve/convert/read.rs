@@ -259,6 +259,9 @@ mod tests {
         assert_eq!(sub_slices_of_code(32767).unwrap(), 32767);
         let error = sub_slices_of_code(32768).err().unwrap();
         assert!(matches!(error, BuildError::Probe(ProbeError::Foreign { .. })), "{error}");
+        // A build replaces no such table, even with `force`.
+        let message = error.to_string();
+        assert!(message.contains("K0v1.dtw: ") && message.contains("delete it"), "{message}");
     }
 
     #[test]
