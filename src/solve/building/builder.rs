@@ -128,15 +128,16 @@ impl<'a> Build<'a> {
         Build { env, ..self }
     }
 
-    /// Builds the tables, smallest slices first, and returns a report for each slice. Intact
-    /// existing tables are reused; damaged ones are rebuilt. Of several ranks, only rank 0 reports
-    /// slices, to its progress and as the result.
+    /// Builds the tables, smallest slices first, and returns a report for each slice. Existing
+    /// tables are reused; those that cannot be opened because they are damaged are rebuilt. Blocks
+    /// are not read to find damage: [`Table::check`](crate::table::Table::check) does that. Of
+    /// several ranks, only rank 0 reports slices, to its progress and as the result.
     ///
     /// # Errors
-    /// If a slice is too large, an existing file belongs to other rules, a table cannot be
-    /// written, the progress cancels the build, or another rank has stopped. Finished work
-    /// is kept, and the next build resumes it. After an error the caller must make sure that
-    /// other ranks stop, too.
+    /// If a slice is too large, an existing file belongs to other rules, a block of a smaller
+    /// slice is damaged, a table cannot be written, the progress cancels the build, or another
+    /// rank has stopped. Finished work is kept, and the next build resumes it. After an error the
+    /// caller must make sure that other ranks stop, too.
     pub fn run(self) -> Result<Vec<SliceReport>, BuildError> {
         session::run(&self)
     }
