@@ -59,7 +59,8 @@ them with --metric wdl), and the counts of its slice.
 
 Work in progress is kept in a folder K2v4.work beside the tables, or in --scratch, and
 deleted when the slice is complete; it is compressed if memory or disk is short. An
-interrupted build resumes from the last finished ply. If the bit tables do not fit into
+interrupted build resumes from the last finished ply; to go on with another --scratch,
+move the folder K2v4.work to <scratch>/<ruleset name>. If the bit tables do not fit into
 --memory, they are divided into partitions, of which one at a time is in memory and the
 others wait in that folder. This is slower. Each thread takes some memory, so fewer
 --threads need less; a slice without defenders cannot be divided.

@@ -129,7 +129,7 @@ impl From<BuildError> for CliError {
                 format!("{error}; set the limit with --memory")
             }
             Some(BuildLimit::Memory) => format!("{error}; raise the limit with --memory"),
-            Some(BuildLimit::Scratch) => format!("{error}; choose another folder with --scratch"),
+            Some(BuildLimit::Scratch) => format!("{error}; set the scratch folder with --scratch"),
             _ => error.to_string(),
         })
     }

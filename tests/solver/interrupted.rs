@@ -421,6 +421,101 @@ fn repeated_work_is_reported() {
     }
 }
 
+/// Builds mini-edge up to the second ply of the last slice.
+fn interrupt(tables: &Path, options: &BuildOptions) {
+    let wanted = [slice(WANTED)];
+    let stop = StopAtPly { cancels: true, slice: wanted[0], is_there: AtomicBool::new(false) };
+    let rules = rules("mini-edge");
+    let stopped = Build::new(&rules, tables, &wanted).options(options).progress(&stop).run();
+    assert!(matches!(stopped, Err(BuildError::Cancelled)), "{stopped:?}");
+}
+
+/// Builds mini-edge and returns the notices.
+fn notices(tables: &Path, options: &BuildOptions) -> Vec<String> {
+    let notices = Notices::default();
+    let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
+    Build::new(&rules, tables, &wanted).options(options).progress(&notices).run().unwrap();
+    notices.0.into_inner().unwrap()
+}
+
+/// Builds mini-edge and returns the slices whose work began anew.
+fn begun(tables: &Path, options: &BuildOptions) -> Vec<Slice> {
+    let passes = InitialPasses(Mutex::default());
+    let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
+    Build::new(&rules, tables, &wanted).options(options).progress(&passes).run().unwrap();
+    passes.0.into_inner().unwrap()
+}
+
+#[test]
+fn work_for_distances_is_kept_by_builds_without_them() {
+    let (_whole, whole) = clean("mini-edge");
+    let tables = tempfile::tempdir().unwrap();
+    let folder = tables.path().join("mini-edge");
+    let work = folder.join(format!("{WANTED}.work"));
+    let (dtw, wdl) =
+        (BuildOptions::default(), BuildOptions { metric: Metric::Wdl, ..BuildOptions::default() });
+    assert_eq!(notices(tables.path(), &wdl), [""; 0]);
+    interrupt(tables.path(), &dtw);
+    let kept = files(&work);
+    assert!(kept.contains_key("attackers-1@0-1"), "{:?}", kept.keys());
+    let notices = notices(tables.path(), &wdl);
+    assert!(
+        matches!(&notices[..], [one] if one.contains(&format!("{WANTED}.work: ")) && one.contains("kept"))
+    );
+    assert!(files(&work) == kept);
+    // Nothing is done again.
+    assert_eq!(begun(tables.path(), &dtw), []);
+    assert!(!work.exists() && files(&folder) == files(&whole));
+}
+
+#[test]
+fn deleted_work_is_reported() {
+    let (tables, folder) = clean("mini-edge");
+    let work = folder.join(format!("{WANTED}.work"));
+    interrupt(tables.path(), &BuildOptions { force: true, ..BuildOptions::default() });
+    assert!(work.is_dir());
+    let options = BuildOptions::default();
+    let notices_of = || notices(tables.path(), &options);
+    let reported = notices_of();
+    assert!(
+        matches!(&reported[..], [one] if one.contains(&format!("{WANTED}.work: ")) && one.contains("deleted"))
+    );
+    assert!(!work.exists());
+    // Without work there is nothing to report.
+    fs::create_dir(&work).unwrap();
+    assert_eq!(notices_of(), [""; 0]);
+    assert!(!work.exists());
+}
+
+#[test]
+fn work_beside_the_tables_can_be_moved_to_the_scratch_folder() {
+    let (_whole, whole) = clean("mini-edge");
+    let scratch = tempfile::tempdir().unwrap();
+    let elsewhere =
+        BuildOptions { scratch: Some(scratch.path().to_owned()), ..BuildOptions::default() };
+    for moves in [false, true] {
+        let tables = tempfile::tempdir().unwrap();
+        let folder = tables.path().join("mini-edge");
+        interrupt(tables.path(), &BuildOptions::default());
+        let [work, moved] = [folder.clone(), scratch.path().join("mini-edge")]
+            .map(|f| f.join(format!("{WANTED}.work")));
+        if moves {
+            fs::rename(&work, &moved).unwrap();
+            assert_eq!(begun(tables.path(), &elsewhere), []);
+        } else {
+            // It is not used, which is reported.
+            let notices = notices(tables.path(), &elsewhere);
+            let [notice] = &notices[..] else { panic!("{notices:?}") };
+            for folder in [&work, &moved] {
+                assert!(notice.contains(folder.to_str().unwrap()), "{notice}");
+            }
+            assert!(work.is_dir());
+        }
+        assert!(!moved.exists());
+        assert!(files(&folder) == files(&whole));
+    }
+}
+
 #[test]
 fn tables_of_other_rules_do_not_count() {
     let (tables, _folder) = clean("mini-corner");

@@ -30,7 +30,8 @@ pub struct BuildOptions {
     /// zstd level, 1 to 22; `None` for a level that takes no longer than solving. Published files
     /// use 19.
     pub level: Option<i32>,
-    /// Folder for work in progress; `None` for a folder beside the tables.
+    /// Folder for work in progress, in a folder for each ruleset; `None` for a folder beside the
+    /// tables. Work that is elsewhere is only resumed if it is moved there.
     pub scratch: Option<PathBuf>,
 }
 

@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +16,9 @@ use crate::solve::frame::Frame;
 use crate::solve::frame::region::with_row_words;
 use crate::solve::resources::{self, Allocation, Limits};
 use crate::solve::solver::{SolveContext, Solver};
-use crate::solve::store::{Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions};
+use crate::solve::store::{
+    Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions, WORK_EXTENSION,
+};
 use crate::system::bytes::Bytes;
 use crate::table::progress::{Phase, Progress, SliceReport};
 use crate::table::{Metric, PUBLISHED_ZSTD, remove_temporaries, zstd_version};
@@ -53,7 +55,7 @@ pub(super) fn zstd_notice(version: &str) -> Option<String> {
 
 /// Returns the name of the folder for the work in progress on a slice.
 pub(super) fn work_name(slice: Slice) -> String {
-    format!("{slice}.work")
+    format!("{slice}.{WORK_EXTENSION}")
 }
 
 /// A slice to build and the metrics of its files.
@@ -280,14 +282,60 @@ impl<'a> Session<'a> {
         if bytes.len() < metrics.len() || self.options.force {
             return Ok(None);
         }
-        // A build that was killed after its last file has left its work behind. If another build
-        // has locked the folder, the work belongs to that build.
         let work = self.scratch_folder().join(work_name(slice));
+        // If another build has locked the folder, the work belongs to that build.
         if work.is_dir() && self.lock_folders().is_ok() {
-            ScratchFolder::clear(&*self.env.files, &work)?;
+            self.clear_leftover(slice, &work)?;
         }
         let times = Default::default();
         Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
+    }
+
+    /// Deletes the work that an earlier build has left of a slice whose files exist, unless a build
+    /// of its distances can resume from it.
+    fn clear_leftover(&self, slice: Slice, work: &Path) -> Result<(), BuildError> {
+        let files = &*self.env.files;
+        let has_work = ScratchFolder::has_work(files, work)?;
+        let is_complete = self.are_intact(slice, &Metric::ALL);
+        if is_complete || !has_work {
+            ScratchFolder::clear(files, work)?;
+        }
+        if has_work {
+            // The same work is left by a build that was killed after its last file and by an
+            // interrupted one that was to replace or add files.
+            let path = work.display();
+            self.progress.notice(&match is_complete {
+                true => format!(
+                    "{path}: the work that an earlier build left here is deleted, since the tables \
+                     of {slice} are complete"
+                ),
+                false => format!(
+                    "{path}: the work that an earlier build left here is kept, since a build of \
+                     the distances of {slice} resumes from it; delete the folder if you do not \
+                     want them"
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    /// Gives notice of work on a slice that is beside the tables and not in its folder elsewhere.
+    fn notice_other_work(&self, slice: Slice, folder: &Path) {
+        let other = self.folder.join(work_name(slice));
+        // One folder may have two names.
+        let is_same = match (other.canonicalize(), folder.canonicalize()) {
+            (Ok(other), Ok(own)) => other == own,
+            _ => other == folder,
+        };
+        if !is_same && ScratchFolder::has_work(&*self.env.files, &other).is_ok_and(|has| has) {
+            self.progress.notice(&format!(
+                "{other}: an earlier build has left work here, which this one does not use: to \
+                 resume it, stop, put it in the place of {folder}, and build again; otherwise \
+                 delete it",
+                other = other.display(),
+                folder = folder.display()
+            ));
+        }
     }
 
     fn build_rows<const N: usize>(
@@ -305,6 +353,9 @@ impl<'a> Session<'a> {
         let folder = self.scratch_folder().join(work_name(slice));
         let allocation = self.allocate(slice, comm.size())?;
         let is_first = comm.rank() == 0;
+        if is_first {
+            self.notice_other_work(slice, &folder);
+        }
         if let Some([needed, available]) = allocation.short_disk.filter(|_| is_first) {
             self.progress.notice(&format!(
                 "{}: {slice} takes about {} of disk, but only {} are free: the disk may become full",

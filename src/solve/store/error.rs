@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::solve::communicator::CommunicatorError;
 use crate::solve::error::BuildError;
 
+use super::WORK_EXTENSION;
 use super::compression::is_full;
 
 /// A scratch file cannot be written or read.
@@ -55,6 +56,12 @@ impl ScratchError {
         matches!(&self.kind, ScratchErrorKind::Io(source) if is_full(source))
     }
 
+    /// Returns the scratch folder of the slice.
+    fn work_folder(&self) -> &Path {
+        let is_work = |path: &&Path| path.extension().is_some_and(|name| name == WORK_EXTENSION);
+        self.path.ancestors().find(is_work).unwrap_or(&self.path)
+    }
+
     /// Returns the error for a file that does not hold what was written.
     pub fn damaged(path: &Path) -> ScratchError {
         ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Damaged }
@@ -73,9 +80,15 @@ impl fmt::Display for ScratchError {
             ScratchErrorKind::Io(source) => {
                 write!(f, "{path}: cannot write or read the work in progress: {source}")?;
                 if is_full(source) {
-                    f.write_str(
-                        "; free some space, and the next build resumes from here, \
-                         or put the scratch folder on another disk",
+                    let work = self.work_folder();
+                    // Work is in a folder with the name of the ruleset.
+                    let ruleset = work.parent().and_then(Path::file_name).unwrap_or_default();
+                    write!(
+                        f,
+                        "; free some space, or move {} to <scratch>/{} on another disk and make \
+                         <scratch> the scratch folder, and the next build resumes from there",
+                        work.display(),
+                        ruleset.display()
                     )?;
                 }
                 Ok(())
@@ -98,5 +111,20 @@ impl std::error::Error for ScratchError {
             ScratchErrorKind::Damaged | ScratchErrorKind::Cancelled => None,
             ScratchErrorKind::Communicator(error) => Some(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_on_a_full_disk_can_be_moved() {
+        let path = Path::new("tables/brandubh/K1v4.work/attackers-3@0-98.part");
+        let message = at(path)(io::ErrorKind::StorageFull.into()).to_string();
+        let cure = "move tables/brandubh/K1v4.work to <scratch>/brandubh on another disk";
+        assert!(message.contains(cure), "{message}");
+        let other = at(path)(io::ErrorKind::PermissionDenied.into()).to_string();
+        assert!(!other.contains("<scratch>"), "{other}");
     }
 }

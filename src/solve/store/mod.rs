@@ -35,6 +35,9 @@ use file::Unsynced;
 use index::{Header, Index};
 use stage::{Part, is_build_file};
 
+/// The extension of a slice's scratch folder.
+pub(super) const WORK_EXTENSION: &str = "work";
+
 /// The scratch folder of one slice.
 pub(super) struct ScratchFolder<'a> {
     files: Arc<dyn FileSystem>,
@@ -162,6 +165,14 @@ impl<'a> ScratchFolder<'a> {
                 self.begin(part.clone(), base)?.finish_with(records.into_par_iter().map(Ok))
             }
             done => done,
+        }
+    }
+
+    /// Returns `true` if a folder, which need not exist, has work in progress.
+    pub(super) fn has_work(files: &dyn FileSystem, folder: &Path) -> Result<bool, ScratchError> {
+        match build_files(files, folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            found => Ok(!found.map_err(at(folder))?.is_empty()),
         }
     }
 
