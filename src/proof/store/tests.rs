@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::folder::{Folder, JOURNALS};
-use super::journal::{JobRecord, JournalReader, JournalWriter};
+use super::journal::{Finding, JobRecord, JournalReader, JournalWriter};
 use super::*;
 use crate::game::moves::{Move, legal_moves};
 use crate::game::rules::Side;
@@ -319,6 +319,27 @@ fn a_run_without_time_reads_no_certificate() {
     let run = Run { max_time: Some(Duration::ZERO), ..RUN };
     let proof = case.run_on(Arc::new(SystemFiles), folder.path(), run, &notice).unwrap();
     assert_eq!((proof.value(), proof.nodes), (ProvedValue::Open, 0));
+}
+
+/// A search ends by its own look at the deadline, before anything else notices that it has passed.
+#[test]
+fn a_job_that_the_time_limit_ends_is_to_be_continued() {
+    let (rules, text) = (rules("brandubh"), rules_text("brandubh"));
+    let position = Position::start(&rules).unwrap();
+    let tables = Tablebase::new(rules.clone());
+    let case = Case { rules, text, tables, position, value: ProvedValue::Open };
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run {
+        question: Some(Side::Defenders),
+        job_nodes: 1 << 40,
+        max_nodes: None,
+        max_time: Some(Duration::from_millis(100)),
+        ..RUN
+    };
+    case.run(folder.path(), run).unwrap();
+    for record in case.records(folder.path()) {
+        assert!(matches!(record.finding, Finding::Open { finished: false, .. }), "{record:?}");
+    }
 }
 
 #[test]

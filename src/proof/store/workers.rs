@@ -145,8 +145,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let nodes = self.nodes.load(Ordering::Relaxed) + running;
             // The certificate of the root takes no nodes.
             let max_nodes = self.options.max_nodes.filter(|_| !desk.is_concluding);
-            let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-                || max_nodes.is_some_and(|max| nodes >= max);
+            let is_over = self.is_late() || max_nodes.is_some_and(|max| nodes >= max);
             let is_interrupted = reported.elapsed() >= REPORT_EVERY && {
                 reported = Instant::now();
                 let progress = desk.progress(nodes, self.started.elapsed());
@@ -167,8 +166,14 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         self.changed.notify_all();
     }
 
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Returns whether the work is to end. Searches look at the deadline themselves, so the first of
+    /// them may have ended before `watch` notices that it has passed.
     pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed) || self.is_late()
     }
 
     /// Runs jobs until there are no more.
