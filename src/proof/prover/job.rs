@@ -74,7 +74,7 @@ pub(in crate::proof) fn answer_job<const W: usize>(
 
 impl<const W: usize> Worker<'_, '_, W> {
     /// Returns the proof and disproof numbers of the current state, from the table or the evaluation.
-    fn numbers_of_win(&mut self) -> [u32; 2] {
+    pub(in crate::proof) fn numbers_of_win(&mut self) -> [u32; 2] {
         let numbers = self.numbers(self.key());
         numbers.of_win(self.state.to_move == self.prover)
     }

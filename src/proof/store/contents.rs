@@ -8,7 +8,8 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, EXTENSION};
-use crate::proof::search::{Shared, Worker};
+use crate::proof::closed_set::Leaf;
+use crate::proof::search::{Control, Shared, Worker};
 use crate::system::numbers::grouped;
 use crate::tablebase::Tablebase;
 
@@ -131,13 +132,39 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
                     Some((self.shared.symmetries.canonical(&state).0, [*proof, *disproof]))
                 });
                 let moves: Option<Vec<_>> = moves.collect();
+                let mut moves = moves.unwrap_or_default();
+                if *finished && !moves.is_empty() {
+                    self.add_undecided(&position, record.side, &mut moves);
+                }
                 let finished_nodes = finished.then_some(record.nodes);
                 self.trees[record.side].add_open(
                     canonical,
                     [*proof, *disproof],
                     finished_nodes,
-                    moves.unwrap_or_default(),
+                    moves,
                 );
+            }
+        }
+    }
+
+    /// Adds the moves that an open result leaves out because the tables of its run decided them, if
+    /// the tables of this run do not.
+    fn add_undecided(
+        &self,
+        position: &Position,
+        side: Side,
+        moves: &mut Vec<(Canonical<W>, [u32; 2])>,
+    ) {
+        let control = Control::new(None);
+        let state = State::new(&self.shared.board, position);
+        let mut worker = Worker::new(self.shared, &control, side, state);
+        for (_, after) in worker.successors() {
+            if moves.iter().any(|(known, _)| *known == after) {
+                continue;
+            }
+            worker.set(&after);
+            if worker.leaf(side, true) == Leaf::Inner {
+                moves.push((after, worker.numbers_of_win()));
             }
         }
     }

@@ -342,6 +342,24 @@ fn a_job_that_the_time_limit_ends_is_to_be_continued() {
     }
 }
 
+/// Open results leave out the moves that the tables of their run decided.
+#[test]
+fn a_run_with_fewer_tables_searches_what_earlier_tables_decided() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run { question: Some(Side::Defenders), max_nodes: Some(40), ..RUN };
+    case.run(folder.path(), run).unwrap();
+    let mut record = case.records(folder.path()).remove(0);
+    let Finding::Open { finished: true, moves, .. } = &mut record.finding else {
+        panic!("{record:?}")
+    };
+    assert!(moves.len() > 1, "{moves:?}");
+    moves.truncate(1);
+    record.nodes += 1;
+    JournalWriter::default().append(&case.store(folder.path()), &record).unwrap();
+    case.goes_on(folder.path(), RUN, "without the tables");
+}
+
 #[test]
 fn certificates_whose_tables_are_missing_are_left_out_with_a_notice() {
     let rules = Ruleset::load("brandubh").unwrap();
