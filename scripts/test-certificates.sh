@@ -85,6 +85,9 @@ write("must-twice", header, body[:last] + body[:last] + body[last:])
 write("must-bits", header, body[:size] + bytes([body[size] ^ 0xC0]) + body[1 + size :])
 write("must-short", header, body[:-1])
 write("must-long", header, body + b"\0")
+nothing = json.dumps({**fields, "value": "open", "parts": []}).encode()
+write("must-claim", nothing, b"")
+write("must-again", json.dumps({**fields, "parts": fields["parts"] * 2}).encode(), body * 2)
 swapped = {"attackers": "defenders", "defenders": "attackers"}
 fields["value"] = swapped.get(fields["value"], fields["value"])
 for part in fields["parts"]:

@@ -358,6 +358,34 @@ fn changed_certificates_are_refused() {
     assert!(!accepts(&packed(&other_winner, &moves)));
 }
 
+/// A position that a table decides has two claims of one holder: that it wins, and that it does not
+/// lose.
+#[test]
+fn a_certificate_claims_something_and_nothing_twice() {
+    let rules = rules("brandubh");
+    let tables = Tablebase::new(rules.clone());
+    let position = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &rules).unwrap();
+    let options = ProofOptions { tables: Some(&tables), certify: true, ..ProofOptions::default() };
+    let proof = prove(&rules, &position, &options, &mut |_| true).unwrap();
+    assert_certified(&proof, &tables, &position, "by a table");
+    let mut bytes = Vec::new();
+    proof.certificate.unwrap().write(&mut bytes).unwrap();
+    let (text, moves) = unpacked(&bytes);
+    let begin = text.find("\"parts\":[").unwrap() + 9;
+    let end = begin + text[begin..].find(']').unwrap();
+    let part = r#"{"holder":"attackers","wins":false,"moves":0}"#;
+    for (parts, fault) in
+        [(String::new(), "it has no part"), (format!("{part},{part}"), "the same claim")]
+    {
+        let mut changed = text.replace("\"value\":\"defenders\"", "\"value\":\"open\"");
+        let by = text.len() - changed.len();
+        changed.replace_range(begin - by..end - by, &parts);
+        let read = Certificate::read(&packed(&changed, &moves)[..], &rules);
+        let error = read.expect_err(fault).to_string();
+        assert!(error.contains(fault), "{error}");
+    }
+}
+
 /// A check fails if a table of the certificate has other values, or is missing.
 #[test]
 fn wrong_and_missing_tables_are_noticed() {

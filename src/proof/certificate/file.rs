@@ -1,5 +1,6 @@
 //! Reading and writing certificates.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,7 @@ impl Certificate {
         if header.fingerprint != hexadecimal(rules.fingerprint().0) {
             return Err(CertificateError::OtherRules { rules: header.rules });
         }
+        check_claims(&header.parts)?;
         let position = Position::parse(&header.position, rules)
             .map_err(|error| malformed(format!("position: {error}")))?;
         let tables = header.tables.iter().map(table_reference).collect::<Result<_, _>>()?;
@@ -180,6 +182,18 @@ fn read_header(input: &mut impl BufRead) -> Result<Header, CertificateError> {
         return Err(malformed("its header is cut short or too long"));
     }
     serde_json::from_slice(&line).map_err(|error| malformed(format!("its header: {error}")))
+}
+
+/// Checks that the parts claim something, and nothing twice.
+fn check_claims(parts: &[PartHeader]) -> Result<(), CertificateError> {
+    if parts.is_empty() {
+        return Err(malformed("it has no part, and so claims nothing"));
+    }
+    let claims: HashSet<(Side, bool)> = parts.iter().map(|part| (part.holder, part.wins)).collect();
+    if claims.len() < parts.len() {
+        return Err(malformed("two of its parts make the same claim"));
+    }
+    Ok(())
 }
 
 fn table_reference(header: &TableHeader) -> Result<TableReference, CertificateError> {
