@@ -9,6 +9,10 @@ import tomllib
 ATTACKER, DEFENDER, KING = 1, 2, 3
 SIDES = {"attackers": ATTACKER, "defenders": DEFENDER}
 SIDE_OF = [None, ATTACKER, DEFENDER, DEFENDER]
+# Rules that are not known here, with the values under which they change nothing.
+UNKNOWN = {"shieldwall": False, "king-armed": True, "king-edge-hostile": False}
+UNKNOWN |= {"exit-fort": False, "encirclement": False}
+END = "goals no-moves repetition repetition-occurrence repetition-counts-start endless".split()
 
 
 def require(condition, reason):
@@ -30,6 +34,7 @@ class Rules:
             self.lines.append([line for line in four if line])
         self.beside = [[line[0] for line in lines] for lines in self.lines]
         sets = {"throne": [[n * n // 2]], "beside-throne": [self.beside[n * n // 2]]}
+        sets["all"] = [[*squares]]
         for name, most in ("corners", 2), ("edge", 3):
             sets[name] = [[s for s in squares if len(self.beside[s]) <= most]]
         names = {chr(ord("a") + s % n) + str(s // n + 1): s for s in squares}
@@ -37,12 +42,17 @@ class Rules:
             texts = [texts] if isinstance(texts, str) else texts
             sets[name] = [[names[word] for word in text.split()] for text in texts]
 
+        def known(table, *fields):
+            new = {name for name in table if table[name] is not UNKNOWN.get(name)} - {*fields}
+            require(not new, f"this program does not know the rule {', '.join(sorted(new))}")
+
         def unions(table, *fields):
-            require({*table} <= {*fields}, f"the ruleset has unknown fields among {[*table]}")
+            known(table, *fields)
             return [{s for name in table.get(f, ()) for g in sets[name] for s in g} for f in fields]
 
         # By kind of piece, with a first entry for no piece.
         self.movement, self.places, reach, hostile = [None], [None], [], []
+        known(file["end"], *END)
         (self.goals,) = unions({"goals": file["end"]["goals"]}, "goals")
         for kind, name in enumerate((*SIDES, "king"), 1):
             hostile.append(unions(file["hostile"][name], "empty", "occupied", "besieged"))
@@ -85,8 +95,9 @@ class Rules:
         # A key has the squares of a code, those of a byte in the order in which bytes compare.
         self.orders = [[turn[s ^ 3] for s in range(self.cells)] for turn in turns]
         self.orders = [bytes(order) for order in self.orders] if n < 17 else self.orders
-        self.endless = file["end"]["endless"]
-        self.hashed = bytes([n, ("draw", "undecided").index(self.endless)])
+        number = ("draw", "undecided", "attackers").index(file["end"]["endless"])
+        self.endless = ("draw", "undecided", "endless")[number]
+        self.hashed = bytes([n, number])
         for group in decided([*squares]):
             self.hashed += b"".join(v.to_bytes(2, "little") for v in [len(group), *group])
 

@@ -124,6 +124,9 @@ proves attackers "$rules/mini-camps.toml" "/tt5/5t1/3T3/4Kt1/1t5/t4t1/3t3/ a" at
 proves defenders "$rules/mini-corner.toml" "/1t3/tK3/1t2t/3t1/5/ a" defenders
 proves draw "$rules/mini-corner.toml" "/2t2/3tt/1T2K/4t/5/ a" draw
 proves undecided "$rules/mini-edge.toml" "/2t2/4t/1tKt1/t4/4t/ a" undecided
+sed -e 's/^king-surrounded = .*/king-surrounded = ["all"]/' -e 's/^repetition = .*/repetition = "defenders-barred"/' \
+  -e 's/^endless = .*/endless = "attackers"\nencirclement = false/' "$rules/mini-corner.toml" >"$place/barred.toml"
+proves endless "$place/barred.toml" "/2t2/3tt/1T2K/4t/5/ a" endless
 damage attackers 30 --rules "$rules/mini-camps.toml"
 damage defenders 30 --rules "$rules/mini-corner.toml"
 damage draw 30 --rules "$rules/mini-corner.toml"
@@ -132,9 +135,14 @@ damage undecided 30 --rules "$rules/mini-edge.toml"
 found=$(verdict "$place/draw" --rules "$rules/mini-camps.toml")
 [[ $found == "1 does not hold: "* ]] || fail "other rules: $found"
 found=$(verdict "$place/draw")
-[[ $found == "1 "* ]] || fail "no such built-in rules: $found"
+[[ $found == "2 not checked: "* ]] || fail "no such built-in rules: $found"
 found=$(verdict "$place/absent")
-[[ $found == "1 "* ]] || fail "no such file: $found"
+[[ $found == "2 not checked: "* ]] || fail "no such file: $found"
+# Rules that it does not know say nothing about the certificate.
+for unknown in shieldwall:walls king-armed:unarmed exit-fort:forts encirclement:rings reach:steps; do
+  found=$(verdict "$place/draw" --rules "$rules/${unknown#*:}.toml")
+  [[ $found == "2 not checked: "*"${unknown%:*}"* ]] || fail "$unknown: $found"
+done
 
 if "$python" -c "import taflbase" 2>/dev/null; then
   "$program" build "$rules/mini-corner.toml" --men 4 --tables "$place/folder" >/dev/null 2>&1
