@@ -104,32 +104,45 @@ pub(super) enum ClosedSet<const W: usize> {
     Broken,
     /// The limits were reached before.
     Unfinished,
+    /// The graph would have too many positions, however long the search takes.
+    TooLarge,
 }
 
-/// The most positions of a graph, which limits its memory.
-const MAX_POSITIONS: usize = 4_000_000;
+/// The most positions among which a closed set is sought, which limits the memory.
+pub const MAX_CLOSED_SET: usize = 4_000_000;
 
-/// Seeks a closed set with the worker's current state in which the worker's side does not win.
+/// Seeks a closed set with the worker's current state in which the worker's side does not win, in a
+/// graph of at most `max_positions`.
 pub(super) fn closed_set<const W: usize>(
     worker: &mut Worker<'_, '_, W>,
     helper: &mut impl Helper<W>,
+    max_positions: usize,
 ) -> ClosedSet<W> {
     let (root_state, root) = (worker.state.clone(), worker.canonical());
     let mut graph = Graph { worker, helper, vertices: Vec::new(), ids: HashMap::new() };
     graph.id(root);
-    let found = if graph.grow() {
-        graph.delete_broken();
-        if graph.vertices[ROOT].is_deleted {
-            graph.forget_deleted();
-            ClosedSet::Broken
-        } else {
-            ClosedSet::Found(graph.moves())
+    let found = match graph.grow(max_positions) {
+        Growth::Complete => {
+            graph.delete_broken();
+            if graph.vertices[ROOT].is_deleted {
+                graph.forget_deleted();
+                ClosedSet::Broken
+            } else {
+                ClosedSet::Found(graph.moves())
+            }
         }
-    } else {
-        ClosedSet::Unfinished
+        Growth::Stopped => ClosedSet::Unfinished,
+        Growth::TooLarge => ClosedSet::TooLarge,
     };
     worker.set_state(root_state);
     found
+}
+
+/// How the growth of a graph ended.
+enum Growth {
+    Complete,
+    Stopped,
+    TooLarge,
 }
 
 /// The number of a position in a graph.
@@ -171,17 +184,21 @@ impl<const W: usize, H: Helper<W>> Graph<'_, '_, '_, W, H> {
         vertex.position.to_move != self.worker.prover
     }
 
-    /// Expands all positions. Returns false if the limits are reached before.
-    fn grow(&mut self) -> bool {
+    /// Expands all positions, unless there are more than `max_positions` or the limits of the search
+    /// are reached before.
+    fn grow(&mut self, max_positions: usize) -> Growth {
         let mut next = ROOT;
         while next < self.vertices.len() {
-            if self.vertices.len() >= MAX_POSITIONS || !self.helper.count() {
-                return false;
+            if self.vertices.len() >= max_positions {
+                return Growth::TooLarge;
+            }
+            if !self.helper.count() {
+                return Growth::Stopped;
             }
             self.expand(next);
             next += 1;
         }
-        true
+        Growth::Complete
     }
 
     fn expand(&mut self, id: VertexId) {

@@ -51,6 +51,7 @@ pub use answer::{Answer, ProvedValue};
 pub use book::{BookCertificate, BookError, BookMove, BookProbe, ProofBook};
 pub use certificate::{Certificate, CertificateError, CheckReport, check};
 pub use checkpoint::{Checkpoint, CheckpointError, Effort};
+pub use closed_set::MAX_CLOSED_SET;
 #[doc(hidden)]
 pub use prover::solved_positions;
 pub use prover::{

@@ -17,6 +17,8 @@ pub(super) struct Questions {
     pub(super) answers: BySide<Answer>,
     /// Whether the search finds no win, and only a closed set is missing.
     lacks_closed_set: BySide<bool>,
+    /// Whether that closed set is too large, so that the question stays open.
+    pub(super) is_given_up: BySide<bool>,
 }
 
 impl Questions {
@@ -26,7 +28,7 @@ impl Questions {
         for &side in sides {
             answers[side] = Answer::UNKNOWN;
         }
-        Questions { answers, lacks_closed_set: BySide::default() }
+        Questions { answers, lacks_closed_set: BySide::default(), is_given_up: BySide::default() }
     }
 
     /// Records an answer. If a side wins, the other one does not.
@@ -42,6 +44,11 @@ impl Questions {
         self.lacks_closed_set[side] = lacks;
     }
 
+    /// Records that the closed set of a side is too large.
+    pub(super) fn give_up(&mut self, side: Side) {
+        self.is_given_up[side] = true;
+    }
+
     pub(super) fn is_open(&self, side: Side) -> bool {
         matches!(self.answers[side], Answer::Open { .. })
     }
@@ -55,9 +62,9 @@ impl Questions {
         self.is_open(side) && !self.lacks_closed_set[side]
     }
 
-    /// Returns whether only a closed set is missing for an answer.
+    /// Returns whether only a closed set is missing for an answer, and may be found.
     pub(super) fn lacks_closed_set(&self, side: Side) -> bool {
-        self.is_open(side) && self.lacks_closed_set[side]
+        self.is_open(side) && self.lacks_closed_set[side] && !self.is_given_up[side]
     }
 
     /// Returns whether the closed set of a side is to wait, given the nodes of both questions.

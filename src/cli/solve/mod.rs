@@ -12,8 +12,8 @@ use serde::Serialize;
 use taflbase::Position;
 use taflbase::proof::store::{StoreOptions, prove_in_store};
 use taflbase::proof::{
-    Answer, Certificate, CertificateError, Checkpoint, Effort, JobCounts, Proof, ProofOptions,
-    ProofProgress, ProvedValue, prove, prove_with_checkpoint,
+    Answer, Certificate, CertificateError, Checkpoint, Effort, JobCounts, MAX_CLOSED_SET, Proof,
+    ProofOptions, ProofProgress, ProvedValue, prove, prove_with_checkpoint,
 };
 use taflbase::rules::{Ruleset, Side};
 
@@ -74,11 +74,12 @@ pub(super) struct Args {
 const HELP: &str = r#"Answers two questions by proof-number search: can the attackers force a win, and can the
 defenders? If neither can, the position is a draw; under some rules it is undecided, or endless,
 which the attackers win. Positions in the tables of the program and of the table folder are looked
-up. Without --nodes or --time the search runs until the value is decided, or until Ctrl-C.
+up. Without --nodes or --time the search runs until the value is decided, a closed set takes too
+many positions (see below), or until Ctrl-C.
 
 A proof number estimates the remaining effort to prove a win, a disproof number the effort to
 disprove it. "Not won" is claimed only with a closed set of positions, which the certificate
-contains.
+contains. If it takes more than 4,000,000 positions to find one, the question stays open.
 
 A certificate contains the strategy that proves the value. --check verifies every position of it
 by the plain rules and the tables that it depends on.
@@ -323,6 +324,14 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
             }
             answer @ Answer::Open { .. } => {
                 text.push_str(&format!("{}: {}\n", side.name(), numbers_text(answer)));
+                if proof.given_up[side] {
+                    text.push_str(&format!(
+                        "the question of the {} was given up: it takes a closed set among more than {} \
+                         positions\n",
+                        side.name(),
+                        grouped(MAX_CLOSED_SET as u64)
+                    ));
+                }
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::Answer;
 use crate::proof::certificate::Part;
-use crate::proof::closed_set::Leaf;
+use crate::proof::closed_set::{Leaf, MAX_CLOSED_SET};
 use crate::proof::questions::Questions;
 use crate::proof::search::{Control, Numbers, Shared, Worker};
 
@@ -39,6 +39,8 @@ pub(super) struct Prover<'a, 't, const W: usize> {
     pub(super) nodes_of: BySide<u64>,
     /// What is proved so far.
     pub(super) parts: Vec<Part>,
+    /// The most positions among which a closed set is sought.
+    pub(super) max_positions: usize,
 }
 
 impl<'a, 't, const W: usize> Prover<'a, 't, W> {
@@ -65,6 +67,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             questions: Questions::new(&options.questions),
             nodes_of: BySide::default(),
             parts: Vec::new(),
+            max_positions: MAX_CLOSED_SET,
         }
     }
 
@@ -108,7 +111,8 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     }
 
     /// Seeks the closed set that proves that a side does not win. It gets as many nodes as its
-    /// question has had; if they do not suffice, it may have to wait for the other question again.
+    /// question has had; if they do not suffice, it may have to wait for the other question again. If
+    /// the set is too large, the question stays open.
     fn seek_closed_set(&mut self, side: Side) {
         let nodes_before = self.nodes();
         let budget = self.nodes_of[side].max(FIRST_BUDGET);

@@ -27,14 +27,15 @@ const EXTRACTION_STACK: usize = 1 << 30;
 impl<const W: usize> Prover<'_, '_, W> {
     /// Seeks a closed set in which a side that seems not to win does not win, with at most that
     /// many nodes: positions of sets, and those of the searches between them. Returns `None` if
-    /// they do not suffice.
+    /// they do not suffice, or if the set is too large for any number of nodes.
     pub(super) fn refute(&mut self, side: Side, budget: u64) -> Option<Answer> {
         let max_nodes = self.options.max_nodes.unwrap_or(u64::MAX);
         let limit = self.nodes().saturating_add(budget).min(max_nodes);
+        let max_positions = self.max_positions;
         while self.nodes() < limit && !self.is_over() {
             let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
             let mut attempt = ClosedSetHelper { prover: self, side, limit };
-            match closed_set(&mut worker, &mut attempt) {
+            match closed_set(&mut worker, &mut attempt, max_positions) {
                 ClosedSet::Found(moves) => {
                     let id = self.rules.id();
                     let unranked =
@@ -43,6 +44,10 @@ impl<const W: usize> Prover<'_, '_, W> {
                     return Some(Answer::NotWon);
                 }
                 ClosedSet::Unfinished => return None,
+                ClosedSet::TooLarge => {
+                    self.questions.give_up(side);
+                    return None;
+                }
                 ClosedSet::Broken => {}
             }
             let round = limit.saturating_sub(self.nodes()).min(ROUND_NODES);

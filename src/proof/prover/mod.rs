@@ -100,6 +100,10 @@ pub struct Proof {
     /// The certificate of the answers. A win has one only if [`ProofOptions::certify`] is set, or
     /// the search used a store, and its strategy could be reconstructed within the limits.
     pub certificate: Option<Certificate>,
+    /// By side, whether the search has given up the question of its win: it finds none, but has to
+    /// seek the closed set that proves that there is none among more than
+    /// [`MAX_CLOSED_SET`](super::MAX_CLOSED_SET) positions. The answer is then open.
+    pub given_up: BySide<bool>,
 }
 
 impl Proof {
@@ -181,7 +185,8 @@ fn prove_on<const W: usize>(
     let parts = std::mem::take(&mut prover.parts);
     let certificate = (!parts.is_empty())
         .then(|| Certificate::new(rules, position, parts, options.tables, options.max_table_men));
-    Ok(Proof { answers, endless: rules.endless, nodes, time, earlier, certificate })
+    let given_up = prover.questions.is_given_up;
+    Ok(Proof { answers, endless: rules.endless, nodes, time, earlier, certificate, given_up })
 }
 
 /// Searches for a proof by the engine's estimates, and returns one in `one_in` of the positions that it

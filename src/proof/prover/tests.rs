@@ -46,6 +46,29 @@ fn with_prover(
     run(&mut Prover::new(&shared, &control, (rules, position), options, &mut report));
 }
 
+/// A set that is too large is not sought again and again.
+#[test]
+fn a_closed_set_that_is_too_large_leaves_the_question_open() {
+    let rules: Ruleset = rules("mini-corner");
+    let drawn = Position::parse("/2t2/3tt/1T2K/4t/5/ a", &rules).unwrap();
+    let max_nodes = 10_000_000;
+    let options = ProofOptions {
+        table_bytes: 1 << 20,
+        max_nodes: Some(max_nodes),
+        ..ProofOptions::default()
+    };
+    with_prover(&rules, &drawn, &options, |prover| {
+        prover.max_positions = 50;
+        let answers = prover.answer_all();
+        assert!(prover.nodes() < max_nodes, "no end");
+        assert!(prover.questions.is_given_up.iter().any(|&given_up| given_up), "{answers:?}");
+        for side in Side::ALL {
+            let is_open = matches!(answers[side], Answer::Open { .. });
+            assert_eq!(is_open, prover.questions.is_given_up[side], "{answers:?}");
+        }
+    });
+}
+
 /// An attempt ends soon after its budget, and another one with more succeeds.
 #[test]
 fn a_closed_set_keeps_to_its_budget() {

@@ -452,6 +452,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             time: self.started.elapsed(),
             earlier: Effort::default(),
             certificate: (!parts.is_empty()).then(|| self.certificate(parts)),
+            given_up: BySide::default(),
         })
     }
 }
