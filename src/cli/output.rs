@@ -11,7 +11,7 @@ use taflbase::draw::Style;
 use taflbase::numbers;
 pub(super) use taflbase::numbers::{counted, grouped};
 use taflbase::proof::ProofBook;
-use taflbase::rules::Ruleset;
+use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::stats::WinnerShares;
 use taflbase::table::Metric;
@@ -277,6 +277,16 @@ pub(super) fn percent(share: f64) -> String {
 pub(super) fn count_of(count: usize, all: usize, noun: &str, [one, more]: [&str; 2]) -> String {
     let predicate = if count == 1 { one } else { more };
     format!("{} of {} {predicate}", grouped(count), counted(all, [noun, &format!("{noun}s")]))
+}
+
+/// Returns the line that limits a win of this side to positions, if it may fail in a game; otherwise
+/// nothing.
+pub(super) fn win_caveat(rules: &Ruleset, winner: Option<Side>) -> &'static str {
+    if winner.is_some_and(|winner| rules.may_bar_win(winner)) {
+        "The defenders may not repeat positions: in a game that may bar moves of this win.\n"
+    } else {
+        ""
+    }
 }
 
 /// Formats bytes: `1.5 MiB`.

@@ -14,7 +14,7 @@ use taflbase::value::{Plies, Wdl};
 use super::arguments::PositionArgs;
 use super::batch;
 use super::error::CliError;
-use super::output::{Session, columns};
+use super::output::{Session, columns, win_caveat};
 use super::pictures::Pictures;
 
 /// Look up the value of a position and of its moves, or of many positions
@@ -107,6 +107,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     session.text(&format!("{}\n{verdict}\n\n", board.to_text(session.style())))?;
     session.text(&move_table(&answer.moves))?;
+    let winner = match answer.category {
+        "win" => Some(position.to_move),
+        "loss" => Some(position.to_move.other()),
+        _ => None,
+    };
+    let caveat = win_caveat(rules, winner);
+    if !caveat.is_empty() {
+        session.text(&format!("\n{caveat}"))?;
+    }
     if let Some(source) = answer.proof.as_ref().and_then(source) {
         return session.text(&format!("\n{source}\n"));
     }

@@ -56,6 +56,16 @@ pub enum ProvedValue {
     Open,
 }
 
+impl ProvedValue {
+    /// Returns the side that can force a win.
+    pub fn winner(self) -> Option<Side> {
+        match self {
+            ProvedValue::Win(side) => Some(side),
+            ProvedValue::Endless(_) | ProvedValue::Open => None,
+        }
+    }
+}
+
 impl fmt::Display for ProvedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

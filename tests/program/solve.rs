@@ -1,8 +1,16 @@
 //! `taflbase solve`: values, statuses and certificates.
 
-use serde_json::Value;
+use std::sync::Arc;
 
-use crate::place::Place;
+use serde_json::Value;
+use taflbase::Position;
+use taflbase::history::Game;
+use taflbase::moves::{Move, legal_moves};
+use taflbase::notation::parse_move;
+use taflbase::proof::{ProofOptions, ProvedValue, prove};
+use taflbase::rules::{Ruleset, Side};
+
+use crate::place::{Place, ruleset};
 
 /// The defenders win by a fork of the king.
 const WON: &str = "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d";
@@ -54,6 +62,66 @@ fn one_question_may_be_asked() {
     assert!(attackers.starts_with("the attackers cannot force a win\n"), "{attackers}");
     let defenders = place.run(&["solve", "brandubh", WON, "--for", "defenders"]).done();
     assert!(defenders.starts_with("the defenders win\n"), "{defenders}");
+}
+
+/// The defenders may not bring back the pieces of an earlier position, whichever side was to move.
+/// Where a winning move of theirs must be answered by one that loses a move, all that win are barred.
+#[test]
+fn a_game_may_bar_every_move_of_a_proved_win() {
+    let place = Place::new();
+    let text = std::fs::read_to_string(ruleset("mini-corner")).unwrap();
+    let text = text
+        .replace("name = \"mini-corner\"", "name = \"barred\"")
+        .replace("repetition = \"draw\"", "repetition = \"defenders-barred\"")
+        .replace("endless = \"draw\"", "endless = \"attackers\"");
+    std::fs::write(place.path("barred.toml"), &text).unwrap();
+    let rules = Arc::new(Ruleset::from_toml(&text, "barred.toml").unwrap());
+    let start = "/1t3/tKt2/1t1t1/T4/3T1/ d";
+    let options = ProofOptions { questions: vec![Side::Defenders], ..ProofOptions::default() };
+    let wins = |game: &Game, played: &Move| match played.ending {
+        Some(ending) => ending.winner() == Side::Defenders,
+        None => {
+            let after = game.position().after(played);
+            let proof = prove(&rules, &after, &options, &mut |_| true).unwrap();
+            proof.value() == ProvedValue::Win(Side::Defenders)
+        }
+    };
+    let winning = |game: &Game| -> Vec<Move> {
+        let moves = legal_moves(&rules, game.position()).into_iter();
+        moves.filter(|played| wins(game, played)).collect()
+    };
+    let names = |moves: &[Move]| -> Vec<String> {
+        moves.iter().map(|played| played.display(rules.board).to_string()).collect()
+    };
+    let mut game =
+        Game::from_position(Arc::clone(&rules), Position::parse(start, &rules).unwrap()).unwrap();
+    let play = |game: &mut Game, text: &str| {
+        game.play(&parse_move(&rules, game.position(), text).unwrap()).unwrap();
+    };
+    assert_eq!(names(&winning(&game)), ["d5-b5"]);
+    play(&mut game, "d5-b5");
+    play(&mut game, "d3-e3");
+    assert_eq!(names(&winning(&game)), ["b5-c5", "b5-d5"]);
+    for text in ["b5-c5", "b5-d5"] {
+        let mut line = game.clone();
+        play(&mut line, text);
+        play(&mut line, "e3-d3");
+        let moves = winning(&line);
+        assert!(!moves.is_empty() && moves.iter().all(|played| line.is_barred(played)), "{text}");
+    }
+    // So the program says that the win is one of the position.
+    let caveat =
+        "The defenders may not repeat positions: in a game that may bar moves of this win.\n";
+    let proof = ["solve", "barred.toml", start, "--certificate", "won.cert"];
+    let check = ["solve", "barred.toml", "--check", "won.cert"];
+    let probe = ["probe", "barred.toml", start, "--proofs", "won.cert"];
+    for command in [&proof[..], &check, &probe] {
+        let text = place.run(command).done();
+        assert_eq!(text.matches(caveat).count(), 1, "{text}");
+    }
+    let lost = ["solve", "barred.toml", "/1t3/tKt2/1t1t1/5/5/ a"];
+    let text = place.run(&lost).done();
+    assert!(text.starts_with("the attackers win\n") && !text.contains(caveat), "{text}");
 }
 
 #[test]

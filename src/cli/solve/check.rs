@@ -12,7 +12,7 @@ use super::POSITIONS;
 use crate::cli::arguments::Threads;
 use crate::cli::certificate;
 use crate::cli::error::CliError;
-use crate::cli::output::{Session, counted, grouped};
+use crate::cli::output::{Session, counted, grouped, win_caveat};
 
 #[derive(Serialize)]
 struct CheckJson<'a> {
@@ -82,12 +82,13 @@ pub(super) fn run(
     });
     session.text(&format!(
         "the certificate holds: {} {position}: {claim}\n{}; moves decided by the rules {}, by {} {}, \
-         inside the strategy {}\n{length}",
+         inside the strategy {}\n{length}{}",
         rules.name,
         counted(positions, POSITIONS),
         grouped(by_rule),
         counted(tables, ["table", "tables"]),
         grouped(by_table),
-        grouped(inner)
+        grouped(inner),
+        win_caveat(rules, value.winner())
     ))
 }

@@ -24,7 +24,7 @@ use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::machine::threads;
-use crate::cli::output::{Session, counted, grouped, time};
+use crate::cli::output::{Session, counted, grouped, time, win_caveat};
 
 /// Prove by search which side wins from a position, or check a proof
 #[derive(clap::Args)]
@@ -285,7 +285,7 @@ fn print_proof(
     session: &Session,
 ) -> Result<(), CliError> {
     if !session.json() {
-        return session.text(&text(proof, certificate));
+        return session.text(&text(rules, proof, certificate));
     }
     session.json_line(&ProofJson {
         rules: &rules.name,
@@ -308,7 +308,7 @@ fn notice(text: &str) {
 }
 
 /// Describes a proof in words.
-fn text(proof: &Proof, certificate: Option<&str>) -> String {
+fn text(rules: &Ruleset, proof: &Proof, certificate: Option<&str>) -> String {
     let mut text = match proof.value() {
         ProvedValue::Win(side) => format!("the {} win\n", side.name()),
         ProvedValue::Endless(endless) => {
@@ -348,7 +348,7 @@ fn text(proof: &Proof, certificate: Option<&str>) -> String {
         let moves = counted(certificate.moves(), ["move", "moves"]);
         text.push_str(&format!("certificate of {moves}: {path}\n"));
     }
-    text
+    text + win_caveat(rules, proof.value().winner())
 }
 
 /// Returns whether the questions that were asked are answered.

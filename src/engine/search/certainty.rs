@@ -4,11 +4,8 @@ use crate::game::rules::{Endless, Repetition, Ruleset, Side};
 use crate::game::value::Wdl;
 
 /// Returns whether a forced win of this side holds as long as no position of the game recurs.
-///
-/// Defenders who may not bring back a board, whichever side was to move, cannot lose a move by
-/// taking a detour, which a forced win may need.
 pub(super) fn wins_hold(rules: &Ruleset, winner: Side) -> bool {
-    winner == Side::Attackers || rules.repetition != Repetition::DefendersBarred
+    !rules.may_bar_win(winner)
 }
 
 /// Returns whether a repetition never harms this side.

@@ -239,6 +239,15 @@ impl Ruleset {
         self.fingerprint() == other.fingerprint() && history(self) == history(other)
     }
 
+    /// Returns whether a forced win of this side, as tables and proofs know it, can fail in a game:
+    /// its moves may be barred, because they bring back the pieces of an earlier position.
+    ///
+    /// The positions of a forced win never recur. But a board counts whichever side was to move, and
+    /// the side may have to lose a move by a detour.
+    pub fn may_bar_win(&self, winner: Side) -> bool {
+        winner == Side::Defenders && self.repetition == Repetition::DefendersBarred
+    }
+
     /// Returns these rules without those that depend on the history of a game: positions may be
     /// repeated, and there is no ply limit. The fingerprint is the same.
     pub(crate) fn without_history(&self) -> Ruleset {
