@@ -10,7 +10,7 @@ import { Edit } from "./edit.js";
 import { Engine } from "./engine.js";
 import { Field } from "./field.js";
 import { formed, inWords } from "./formations.js";
-import { alone, asMain, atPly, awaited, begins, gameLink, inLine, linesOf, newGame, over, position, positions, withLine, withMove, withoutLine } from "./game.js";
+import { alone, asMain, atPly, awaited, begins, gameLink, inLine, isBarred, linesOf, newGame, over, position, positions, withLine, withMove, withoutLine } from "./game.js";
 import { Line } from "./line.js";
 import { Opponent } from "./opponent.js";
 import { format, other, parse } from "./position.js";
@@ -109,7 +109,8 @@ export class Explorer {
 
   play(move) {
     if (!this.legalMoves().some((known) => known.move === move)) return;
-    this.setGame(timed(this.game, move));
+    if (this.game.opponent && isBarred(this.game, move, this.rules)) this.hint.textContent = `${move} repeats a position, which the defenders may not do.`;
+    else this.setGame(timed(this.game, move));
   }
 
   go(at) {

@@ -133,6 +133,15 @@ export function mover(game, ply) {
 /** The URL fragment of a whole game. */
 export const gameLink = ({ rules, start, moves }) => `#${rules}${start.replace(" ", "_")}${moves.map((move) => `!${move}`).join("")}`;
 
+/** Whether the defenders may not play a move, as it repeats a position; pieces are compared before captures. */
+export function isBarred(game, move, { end }) {
+  if (end.repetition !== "defenders-barred" || mover(game, game.at) !== "d") return false;
+  const pieces = (text) => text.split(" ")[0];
+  const moved = pieces(format(apply(position(game), move.split("x")[0])));
+  const earlier = positions(game).slice(end.repetition_counts_start ? 0 : 1, game.at);
+  return earlier.filter((text) => pieces(text) === moved).length + 1 >= end.repetition_occurrence;
+}
+
 /** The game as text, for copying. */
 export function text(game) {
   const lines = game.moves.map((move, ply) =>

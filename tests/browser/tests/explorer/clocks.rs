@@ -90,3 +90,24 @@ async fn the_flag_of_the_engine_falls_too() {
     page.reads(".opponent [role=status]", "The game is over.").await;
     page.close().await;
 }
+
+/// With such a move the engine would wait for a legal one, and lose on time.
+#[tokio::test]
+async fn a_move_that_the_rules_bar_is_refused() {
+    let page = Page::open("#copenhagen/11/11/2T8/11/5K5/11/11/11/8t2/8t2/11/_d").await;
+    page.until("document.querySelector('.movable')").await;
+    let replies = json!([{"move": "i9-h9", "over": null}, {"move": "h9-i9", "over": null}]);
+    page.replies(replies).await;
+    page.press("From this position").await;
+    for (text, plies) in [("c3-c4", 2), ("c4-c3", 4)] {
+        page.reads(".verdict .title", "Your turn").await;
+        type_move(&page, text).await;
+        page.until(&format!("document.querySelectorAll('.plies li').length === {plies}")).await;
+    }
+    page.reads(".verdict .title", "Your turn").await;
+    page.until("document.querySelector('.movable')").await;
+    type_move(&page, "c3-c4").await;
+    page.reads(".table > .note", "c3-c4 repeats a position, which the defenders may not do.").await;
+    assert_eq!(page.value("document.querySelectorAll('.plies li').length").await, json!(4));
+    page.close().await;
+}
