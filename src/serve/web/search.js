@@ -84,16 +84,22 @@ class Search {
     return ranks.map((cells) => (cells.every((cell) => !cell) ? "*" : cells.map((cell) => ({ "": "?", o: "1" })[cell] ?? cell).join(""))).join("/");
   }
 
-  async run(more) {
+  /** Searches for what the form says. */
+  run(more) {
+    const wanted = { slice: this.slice.value, pattern: this.text(), to_move: this.side.value, category: this.category.value, plies: this.plies.value.trim(), zugzwang: this.zugzwang.checked || "", ...more };
+    for (const key of Object.keys(wanted)) if (wanted[key] === "") delete wanted[key];
+    this.find(wanted);
+  }
+
+  async find(wanted) {
     this.request?.abort();
     this.request = new AbortController();
     const { signal } = this.request;
-    const wanted = { pattern: this.text(), to_move: this.side.value, category: this.category.value, plies: this.plies.value.trim(), zugzwang: this.zugzwang.checked || "", ...more };
-    for (const key of Object.keys(wanted)) if (wanted[key] === "") delete wanted[key];
+    const { slice, ...query } = wanted;
     this.fault.textContent = "";
     this.status.textContent = "Searching…";
     try {
-      const reply = await api.find(this.rules.name, this.slice.value, wanted, AbortSignal.any([signal, this.signal]));
+      const reply = await api.find(this.rules.name, slice, query, AbortSignal.any([signal, this.signal]));
       this.report(reply, wanted);
     } catch (error) {
       if (signal.aborted || this.signal.aborted) return;
@@ -126,7 +132,7 @@ class Search {
     };
     select(0);
     return h("section.panel", { "aria-label": "Found" }, picture,
-      h("div.tools", h("span.joined", steps), next && button("More", () => this.run(next))), list);
+      h("div.tools", h("span.joined", steps), next && button("More", () => this.find(next))), list);
   }
 }
 

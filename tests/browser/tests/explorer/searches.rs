@@ -15,8 +15,12 @@ async fn patterns_are_searched_and_stepped_through() {
     page.until("document.querySelector('.found .mini').ariaLabel.includes('king d4')").await;
     page.click("[aria-label='Next position']").await;
     page.until("document.querySelectorAll('.hits li button')[1].ariaCurrent === 'true'").await;
+    // More of the same search, whatever the form says by now.
+    page.run("document.querySelector('[aria-label=Table]').value = 'K0v2'").await;
     page.press("More").await;
     page.reads(".search [role=status]", "51 to 100 positions").await;
+    page.until("document.querySelector('.found a').hash.includes('T')").await;
+    page.run("document.querySelector('[aria-label=Table]').value = 'K1v2'").await;
     page.press("Count").await;
     page.reads(".search [role=status]", "with mirror images").await;
     page.run("document.querySelector('[aria-label^=Plies]').value = 'x'").await;
