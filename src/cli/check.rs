@@ -4,7 +4,7 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::manifest::{Comparison, Manifest};
 use taflbase::slice::Slice;
-use taflbase::table::{Metric, TableError, TableErrorKind};
+use taflbase::table::{Access, Metric, TableError, TableErrorKind};
 use taflbase::tablebase::ProbeError;
 
 use super::arguments::ExistingSlices;
@@ -64,7 +64,7 @@ const NOT_LISTED: &str = "not in the manifest";
 
 /// Checks file by file.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    let base = session.open(&args.existing.rules)?;
+    let base = session.open(&args.existing.rules, Access::Scanned)?;
     let against =
         args.against.as_ref().map(|path| Manifest::find(path, base.rules())).transpose()?;
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);

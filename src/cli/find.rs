@@ -130,7 +130,7 @@ line per slice and side to move:
 
 /// Searches slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    let base = session.open_to_probe(&args.existing.rules)?;
+    let base = session.open_to_scan(&args.existing.rules)?;
     let query = args.query(base.rules())?;
     let mut searches = Vec::new();
     let mut without_distances = Vec::new();

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use taflbase::Tablebase;
 use taflbase::manifest::{Manifest, SliceEntry};
 use taflbase::slice::Slice;
-use taflbase::table::Metric;
+use taflbase::table::{Access, Metric};
 
 use super::arguments::{ExistingSlices, Threads};
 use super::counting::count_each;
@@ -47,7 +47,7 @@ side, one longest win and one file):
 
 /// Prints or writes the manifest.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    let base = session.open(&args.existing.rules)?;
+    let base = session.open(&args.existing.rules, Access::Scanned)?;
     let output = args.output.as_deref().filter(|path| !is_standard(path));
     let mut manifest = match output {
         Some(path) if path.is_file() => Manifest::read(path, base.rules())?,

@@ -14,7 +14,7 @@ use taflbase::proof::ProofBook;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::stats::WinnerShares;
-use taflbase::table::Metric;
+use taflbase::table::{Access, Metric};
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
 use super::error::CliError;
@@ -114,8 +114,14 @@ impl Session {
 
     /// Opens the table files of a ruleset, given by name or path. A table folder that the user
     /// named must exist.
-    pub(super) fn open(&self, name: &str) -> Result<Tablebase, CliError> {
-        let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
+    pub(super) fn open(&self, name: &str, access: Access) -> Result<Tablebase, CliError> {
+        let options = TablebaseOptions { access, embedded: false, ..TablebaseOptions::default() };
+        self.open_with(name, options)
+    }
+
+    /// As [`open_to_probe`](Session::open_to_probe), to read whole tables.
+    pub(super) fn open_to_scan(&self, name: &str) -> Result<Tablebase, CliError> {
+        let options = TablebaseOptions { access: Access::Scanned, ..TablebaseOptions::default() };
         self.open_with(name, options)
     }
 

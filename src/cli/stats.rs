@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     if args.csv && session.json() {
         return Err(CliError::new("--csv cannot be used with --json"));
     }
-    let base = session.open_to_probe(&args.existing.rules)?;
+    let base = session.open_to_scan(&args.existing.rules)?;
     let slices = args.existing.slices(&base, session)?;
     if args.totals {
         return print_totals(args, session, &base, &slices);

@@ -6,7 +6,7 @@ use taflbase::Tablebase;
 use taflbase::build::{Communicator, CommunicatorError};
 use taflbase::progress::Progress;
 use taflbase::slice::Slice;
-use taflbase::table::{Metric, TableError};
+use taflbase::table::{Access, Metric, TableError};
 use taflbase::tablebase::ProbeError;
 use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample, verify_slice};
 
@@ -105,7 +105,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 /// Verifies this rank's part: of a sample, some blocks of every slice, otherwise some slices. The
 /// first rank prints the results of all.
 fn verify(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<(), CliError> {
-    let base = session.open(&args.existing.rules)?;
+    // A sample's blocks are anywhere.
+    let access = if args.sample.is_some() { Access::Mapped } else { Access::Scanned };
+    let base = session.open(&args.existing.rules, access)?;
     let slices = args.existing.slices(&base, session)?;
     let free = ranks::available_bytes(exchange).map_err(stopped)?;
     let memory_bytes = args.memory.or(free).unwrap_or(u64::MAX);

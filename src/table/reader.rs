@@ -278,8 +278,8 @@ impl<S: Source> Table<S> {
                     .ok_or_else(|| damaged_block(block))?;
             }
         }
-        let valid = values.iter().all(|&code| code <= self.largest[side]);
-        if valid { Ok(()) } else { Err(damaged_block(block)) }
+        let largest = values.iter().copied().max().unwrap_or(0);
+        if largest <= self.largest[side] { Ok(()) } else { Err(damaged_block(block)) }
     }
 
     fn packed(&self, block: u64) -> KindResult<PackedBlock> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use crate::system::mapping::map_file;
+use crate::system::mapping::{ReadOrder, map_file, read_ahead};
 use crate::system::positioned::read_at;
 
 use super::error::{KindResult, TableErrorKind};
@@ -48,16 +48,23 @@ impl<D: AsRef<[u8]>> Source for D {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Access {
-    /// Map the file into memory: the fastest way. Processes share the system's cache of the
-    /// file. If a mapped file is truncated or overwritten, or a disk or network drive fails,
+    /// Map the file into memory: the fastest way to probe. Processes share the system's cache of
+    /// the file. If a mapped file is truncated or overwritten, or a disk or network drive fails,
     /// the process ends (SIGBUS on Unix) or reads bytes other than those checked at opening;
     /// block checksums are checked at every read.
     #[default]
     Mapped,
+    /// Map the file into memory, and have the system read ahead: the fastest way to pass over whole
+    /// tables that are not in the system's cache. Otherwise as [`Mapped`](Access::Mapped).
+    Scanned,
     /// Read block by block with ordinary system calls: 1 to 2 microseconds slower for each
     /// block that is not in the cache. Any failure of the file is reported as an error.
     Read,
 }
+
+/// The length in bytes up to which a part of a mapped file is read page by page. That of a probe
+/// whose block is cached is an index entry.
+const FEW_PAGES: usize = 2 << 12;
 
 /// An open table file, or a table embedded in the program.
 #[derive(Debug)]
@@ -67,6 +74,7 @@ pub struct TableFile(Opened);
 enum Opened {
     Embedded(&'static [u8]),
     Mapped(Mmap),
+    Scanned(Mmap),
     /// The file, and its size when it was opened.
     Read(File, u64),
 }
@@ -83,7 +91,8 @@ impl TableFile {
         }
         let file = File::open(path)?;
         Ok(TableFile(match access {
-            Access::Mapped => Opened::Mapped(map_file(&file)?),
+            Access::Mapped => Opened::Mapped(map_file(&file, ReadOrder::Random)?),
+            Access::Scanned => Opened::Scanned(map_file(&file, ReadOrder::Sequential)?),
             Access::Read => {
                 let size = file.metadata()?.len();
                 Opened::Read(file, size)
@@ -102,7 +111,7 @@ impl Source for TableFile {
     fn size_bytes(&self) -> u64 {
         match &self.0 {
             Opened::Embedded(bytes) => bytes.size_bytes(),
-            Opened::Mapped(map) => map.size_bytes(),
+            Opened::Mapped(map) | Opened::Scanned(map) => map.size_bytes(),
             Opened::Read(_, size) => *size,
         }
     }
@@ -110,7 +119,15 @@ impl Source for TableFile {
     fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         match &self.0 {
             Opened::Embedded(embedded) => Source::bytes(embedded, start, length),
-            Opened::Mapped(map) => Source::bytes(map, start, length),
+            Opened::Scanned(map) => Source::bytes(map, start, length),
+            Opened::Mapped(map) => {
+                let bytes = Source::bytes(map, start, length)?;
+                if length > FEW_PAGES {
+                    // The map has these bytes, so that the conversion is exact.
+                    read_ahead(map, start as usize, length);
+                }
+                Ok(bytes)
+            }
             Opened::Read(file, _) => {
                 let mut bytes = vec![0; length];
                 read_at(file, &mut bytes, start)?;

@@ -82,7 +82,7 @@ const FRAME: usize = 1 << 12;
 fn every_way_of_probing_gives_the_same_value() {
     let tables = &*TABLES;
     for bytes in [0, FRAME, 4 * FRAME, 1 << 20, 1 << 28] {
-        for access in [Access::Mapped, Access::Read] {
+        for access in [Access::Mapped, Access::Scanned, Access::Read] {
             let base = tables.open(access, BlockCache::new(bytes));
             tables.probe_all(&base, 0);
             let statistics = base.cache().statistics();

@@ -55,10 +55,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let [first_name, other_names @ ..] = &args.rules[..] else {
         return Ok(());
     };
-    let first = session.open_to_probe(first_name)?;
+    let first = session.open_to_scan(first_name)?;
     let mut others = Vec::new();
     for name in other_names {
-        others.push(session.open_to_probe(name)?);
+        others.push(session.open_to_scan(name)?);
     }
     check_rulesets(&first, &others)?;
     for other in others.iter().filter(|other| has_same_values(&first, other)) {

@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = match &args.from {
         // The rules alone.
         Some(_) => Tablebase::new(Ruleset::load(&args.existing.rules)?),
-        None => session.open_to_probe(&args.existing.rules)?,
+        None => session.open_to_scan(&args.existing.rules)?,
     };
     let mut report = match &args.from {
         Some(path) => of_manifest(args, base.rules(), path)?,
