@@ -70,12 +70,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
     let slices = args.existing.slices_and(listed, &base, session)?;
     let mut findings = Vec::new();
-    // The first named slice that has no file.
-    let mut missing = None;
+    // The first file that may not be read, and the first named slice that has no file.
+    let (mut forbidden, mut missing) = (None, None);
     for slice in slices {
         let before = findings.len();
         for metric in Metric::ALL {
-            findings.extend(check(&base, slice, metric, against.as_ref(), args.complete)?);
+            match check(&base, slice, metric, against.as_ref(), args.complete) {
+                Ok(finding) => findings.extend(finding),
+                Err(error) => _ = forbidden.get_or_insert(error),
+            }
         }
         if findings.len() == before {
             missing.get_or_insert(slice);
@@ -86,6 +89,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     if !session.json() && !findings.is_empty() {
         session.text(&report(&findings))?;
+    }
+    if let Some(error) = forbidden {
+        return Err(CliError::new(error));
     }
     verdict(&findings, args.complete)?;
     match missing {
@@ -126,13 +132,16 @@ fn count_state(findings: &[CheckedTable], state: &str) -> usize {
 }
 
 /// Checks one file; `None` if it neither exists nor is listed in the manifest.
+///
+/// # Errors
+/// If the file may not be read.
 fn check<'a>(
     base: &'a Tablebase,
     slice: Slice,
     metric: Metric,
     against: Option<&Manifest>,
     complete: bool,
-) -> Result<Option<CheckedTable<'a>>, CliError> {
+) -> Result<Option<CheckedTable<'a>>, TableError> {
     let entry = against.map(|manifest| manifest.slice(slice)?.file(metric));
     let (bytes, errors, against) = match base.table(slice, metric) {
         Err(ProbeError::MissingTable { .. }) => {
@@ -142,9 +151,7 @@ fn check<'a>(
             }
             (None, Vec::new(), Some(Some(MISSING)))
         }
-        Err(ProbeError::Unreadable(error)) if is_forbidden(&error) => {
-            return Err(CliError::new(error));
-        }
+        Err(ProbeError::Unreadable(error)) if is_forbidden(&error) => return Err(error),
         Err(error) => (None, vec![error.to_string()], entry.map(|_| None)),
         Ok(table) => match table.check() {
             Ok(()) => {
