@@ -135,8 +135,14 @@ pub(super) fn probe<'a>(
     position: &Position,
 ) -> Result<(ProbeAnswer<'a>, Option<Move>), ProbeError> {
     let (value, moves, best) = match base.probe(position) {
-        // The best move is unknown if the choice depends on missing tables.
-        Ok(probe) => (Some(probe.value), probe.moves.clone(), probe.best_move(position).ok()),
+        Ok(probe) => {
+            let best = match probe.best_move(position) {
+                // The choice depends on missing tables.
+                Err(ProbeError::MissingTable { .. }) => None,
+                best => best?,
+            };
+            (Some(probe.value), probe.moves, best)
+        }
         Err(ProbeError::MissingTable { slice, metric }) => {
             let missing = ProbeError::MissingTable { slice, metric };
             let Some(book) = book else { return Err(missing) };
@@ -154,7 +160,7 @@ pub(super) fn probe<'a>(
         Some(book) => book.answer(base, position, value, &moves).map_err(ProbeError::Position)?,
         None => ProbeAnswer::new(base, position, value, &moves),
     };
-    Ok((answer, best.flatten()))
+    Ok((answer, best))
 }
 
 /// Formats the value of a position: `win in 3 plies`, `win (proved)`.

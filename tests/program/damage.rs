@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::forge::uniform;
 use crate::place::Place;
 
 #[test]
@@ -193,4 +194,17 @@ fn an_unreadable_file_hides_no_damage() {
     check.refused(2, &words);
     assert_eq!(check.out.matches("\"ok\":true").count(), 4, "{}", check.out);
     assert_eq!(check.out.matches("\"ok\":false").count(), 1, "{}", check.out);
+}
+
+/// All values win in 9 plies, for both sides: no move keeps one.
+#[test]
+fn contradictory_tables_are_an_error() {
+    let place = Place::with("brandubh", "4");
+    edit(&place.path("tables/brandubh/K2v1.dtw"), |bytes| *bytes = uniform(bytes, 9));
+    let words = ["the values of K2v1 contradict each other", "taflbase verify"];
+    for command in ["probe", "line"] {
+        let run = place.run(&[command, "brandubh", PROBED]);
+        run.refused(2, &words);
+        assert_eq!(run.out, "", "{command}");
+    }
 }

@@ -16,6 +16,8 @@ const LANES: usize = 14;
 const ROWS: usize = 16;
 const LANES_PER_BLOCK: usize = 24;
 const ROWS_PER_BLOCK: usize = 26;
+const DEFENDERS: usize = 30;
+const ATTACKERS: usize = 32;
 const HEADER_SUM: usize = HEADER - 8;
 const INDEX_OFFSET: usize = 0;
 const INDEX_SUM: usize = 8;
@@ -63,6 +65,32 @@ pub(super) fn put_checksums_right(bytes: &mut [u8]) {
     put_sum(bytes, footer..footer + FOOTER_SUM, footer + FOOTER_SUM);
     let file = *blake3::hash(&bytes[..footer + FILE_SUM]).as_bytes();
     bytes[footer + FILE_SUM..][..file.len()].copy_from_slice(&file);
+}
+
+/// Returns the table of a sound one's slice in which each value has this code, so that it has neither
+/// records nor an index.
+pub(super) fn uniform(sound: &[u8], code: u16) -> Vec<u8> {
+    let mut bytes = [&sound[..HEADER], &sound[sound.len() - FOOTER..]].concat();
+    bytes[HEADER + INDEX_OFFSET..][..8].copy_from_slice(&(HEADER as u64).to_le_bytes());
+    for one_value in ONE_VALUES {
+        // The longest win and loss are before it.
+        let codes = [code.to_le_bytes(); 3].concat();
+        bytes[HEADER + one_value - 4..][..6].copy_from_slice(&codes);
+    }
+    put_checksums_right(&mut bytes);
+    bytes
+}
+
+/// Changes a uniform table to be that of another slice with this grid.
+pub(super) fn claim(bytes: &mut [u8], men: [u16; 2], lanes: u16, rows: u64) {
+    bytes[LANES..][..2].copy_from_slice(&lanes.to_le_bytes());
+    bytes[ROWS..][..8].copy_from_slice(&rows.to_le_bytes());
+    bytes[LANES_PER_BLOCK..][..2].copy_from_slice(&1_u16.to_le_bytes());
+    bytes[ROWS_PER_BLOCK..][..4].copy_from_slice(&(rows.min(1 << 16) as u32).to_le_bytes());
+    for (at, men) in [DEFENDERS, ATTACKERS].into_iter().zip(men) {
+        bytes[at..][..2].copy_from_slice(&men.to_le_bytes());
+    }
+    put_checksums_right(bytes);
 }
 
 /// A table of which only the ends exist. Between them, in place of the index, is a hole, which
