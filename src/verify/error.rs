@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::game::slice::Slice;
+use crate::system::bytes::Bytes;
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
 
@@ -22,8 +23,10 @@ pub enum VerifyError {
     BlockTooLarge {
         /// The slice.
         slice: Slice,
-        /// The bytes that the values of these blocks take.
+        /// The least bytes that the values of these blocks take.
         bytes: u64,
+        /// The limit.
+        memory_bytes: u64,
     },
     /// The verifier does not know a rule that can matter in the slice.
     UnknownRule {
@@ -55,14 +58,13 @@ impl fmt::Display for VerifyError {
                     None => Ok(()),
                 }
             }
-            VerifyError::BlockTooLarge { slice, bytes } => {
-                let mib = bytes.div_ceil(1 << 20);
-                write!(
-                    f,
-                    "a block of {slice} and the blocks that its moves lead to take {mib} MiB, which \
-                     do not fit in memory"
-                )
-            }
+            VerifyError::BlockTooLarge { slice, bytes, memory_bytes } => write!(
+                f,
+                "a block of {slice} and the blocks that its moves lead to take at least {} of \
+                 memory, but {} are allowed: raise --memory",
+                Bytes(*bytes),
+                Bytes(*memory_bytes)
+            ),
             VerifyError::UnknownRule { slice, field } => write!(
                 f,
                 "{slice} cannot be verified: this version does not verify games with {field} where \

@@ -187,10 +187,12 @@ impl DefenderSets {
         self.sets.len()
     }
 
-    /// Returns the memory that the numbering takes.
-    pub(super) fn size_bytes(&self) -> u64 {
-        let images = self.images.iter().map(|images| size_of_val(&images[..]));
-        (size_of_val(&self.sets[..]) + images.sum::<usize>()) as u64
+    /// Returns the memory that the numbering of the sets of that many defenders takes; `None` if there
+    /// are too many.
+    pub(super) fn size_bytes(rules: &Ruleset, defenders: usize) -> Option<u64> {
+        let images = rules.symmetries().iter().count() * size_of::<u32>();
+        let set_bytes = size_of::<SquareSet>() + images;
+        Some(u64::from(defender_set_count(rules, defenders)?) * set_bytes as u64)
     }
 
     /// Returns all sets, in the order of their numbers.

@@ -153,10 +153,11 @@ fn verify(
         return Err(VerifyError::UnknownRule { slice, field });
     }
     let metric = base.best_table(slice)?.header().metric;
+    let memory_bytes = sample.map_or(u64::MAX, |sample| sample.memory_bytes);
     if has_short_scores(base, slice, metric)? {
-        Verifier::<u8>::new(base, slice, metric)?.verify(sample, progress)
+        Verifier::<u8>::new(base, slice, metric, memory_bytes)?.verify(sample, progress)
     } else {
-        Verifier::<u16>::new(base, slice, metric)?.verify(sample, progress)
+        Verifier::<u16>::new(base, slice, metric, memory_bytes)?.verify(sample, progress)
     }
 }
 

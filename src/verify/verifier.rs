@@ -34,10 +34,12 @@ pub(super) struct Verifier<'a, T> {
     defenders: Vec<DefenderSets>,
     /// By the number of attackers captured.
     blocks: Vec<Blocks>,
+    /// The memory for the numberings and for the sets of blocks of a sample.
+    numbering_bytes: u64,
 }
 
 impl<'a, T: Score> Verifier<'a, T> {
-    /// Numbers the sets of soldiers.
+    /// Numbers the sets of soldiers, if that leaves some of `memory_bytes`.
     ///
     /// # Errors
     /// If the slice is too large to be numbered.
@@ -45,18 +47,26 @@ impl<'a, T: Score> Verifier<'a, T> {
         base: &'a Tablebase,
         slice: Slice,
         metric: Metric,
+        memory_bytes: u64,
     ) -> Result<Verifier<'a, T>, VerifyError> {
         let rules = base.rules();
         let (Slice { defenders, attackers }, most) = (slice, captures_per_move(rules));
-        let defender_sets: Option<_> =
-            (0..=most.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n)).collect();
-        let blocks: Option<_> = (0..=most.min(attackers.saturating_sub(1)))
+        let defender_counts = || (0..=most.min(defenders)).map(|n| defenders - n);
+        let blocks: Option<Vec<Blocks>> = (0..=most.min(attackers.saturating_sub(1)))
             .map(|n| Blocks::new(rules, attackers - n))
             .collect();
-        let Some((defenders, blocks)) = defender_sets.zip(blocks) else {
-            return Err(VerifyError::TooLarge { slice, bytes: score_bytes::<T>(rules, slice) });
-        };
-        Ok(Verifier { base, slice, metric, geometry: Geometry::new(rules), defenders, blocks })
+        let set_bytes: Option<u64> =
+            defender_counts().map(|count| DefenderSets::size_bytes(rules, count)).sum();
+        let too_large = || VerifyError::TooLarge { slice, bytes: score_bytes::<T>(rules, slice) };
+        let (blocks, set_bytes) = blocks.zip(set_bytes).ok_or_else(too_large)?;
+        let numbering_bytes = set_bytes + sample_bytes(&blocks);
+        if numbering_bytes > memory_bytes {
+            return Err(VerifyError::BlockTooLarge { slice, bytes: numbering_bytes, memory_bytes });
+        }
+        let defenders: Option<_> =
+            defender_counts().map(|count| DefenderSets::new(rules, count)).collect();
+        let (defenders, geometry) = (defenders.ok_or_else(too_large)?, Geometry::new(rules));
+        Ok(Verifier { base, slice, metric, geometry, defenders, blocks, numbering_bytes })
     }
 
     /// Verifies a sample or all blocks.
@@ -99,12 +109,13 @@ impl<'a, T: Score> Verifier<'a, T> {
     ) -> Result<Verdict, VerifyError> {
         let rows_per_block = self.defenders[0].len();
         let chosen = sample.choose(self.blocks[0].count() as usize, rows_per_block);
-        let numbering = self.numbering_bytes();
-        let mut groups = self.groups(chosen, sample.memory_bytes.saturating_sub(numbering));
+        let memory_bytes = sample.memory_bytes;
+        let mut groups = self.groups(chosen, memory_bytes.saturating_sub(self.numbering_bytes));
         let mut blocks = 0;
         let mut total = ProofOutcome::default();
         while let Some(needed) = groups.next().map_err(|BlockTooLarge { bytes }| {
-            VerifyError::BlockTooLarge { slice: self.slice, bytes: bytes + numbering }
+            let bytes = bytes + self.numbering_bytes;
+            VerifyError::BlockTooLarge { slice: self.slice, bytes, memory_bytes }
         })? {
             blocks += needed.compared.len() as u64;
             let (rows, mut outcome) = self.compare(&needed, progress)?;
@@ -141,15 +152,6 @@ impl<'a, T: Score> Verifier<'a, T> {
             walker: self.blocks[0].walker(),
             rest: chosen.peekable(),
         }
-    }
-
-    /// Returns the memory for the numberings and for the sets of blocks of a sample.
-    fn numbering_bytes(&self) -> u64 {
-        let defenders = self.defenders.iter().map(DefenderSets::size_bytes);
-        let own = &self.blocks[..1];
-        let blocks =
-            self.blocks.iter().chain(own).map(|blocks| HeldBlocks::set_bytes(blocks.count()));
-        defenders.chain(blocks).sum()
     }
 
     /// Reads the needed blocks and compares the values.
@@ -276,4 +278,11 @@ impl<'a, T: Score> Verifier<'a, T> {
         }
         Ok(wrong)
     }
+}
+
+/// Returns the memory for the sets of blocks of a sample: two of the slice itself, and one of each with
+/// fewer attackers.
+fn sample_bytes(blocks: &[Blocks]) -> u64 {
+    let sets = blocks.iter().chain(&blocks[..1]);
+    sets.map(|blocks| HeldBlocks::set_bytes(blocks.count())).sum()
 }

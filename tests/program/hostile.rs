@@ -2,7 +2,11 @@
 
 use std::fs;
 
-use crate::forge::Hollow;
+use taflbase::index::SliceIndex;
+use taflbase::rules::Ruleset;
+use taflbase::slice::Slice;
+
+use crate::forge::{Hollow, claim, uniform};
 use crate::place::{Place, Run};
 
 /// A position of K2v1.
@@ -68,4 +72,24 @@ fn a_table_cut_into_tiny_blocks_is_damaged() {
     fs::remove_file(&file).unwrap();
     Hollow::new(&sound, rows, 1).write(&file);
     place.run(&["probe", "brandubh", PROBED]).refused(2, &["K2v1.dtw", "header is damaged"]);
+}
+
+/// The numbering of the defenders of K8v1 takes more than ten gigabytes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sample_asks_for_the_memory_that_it_may_not_take() {
+    let place = Place::with("brandubh", "2");
+    let sound = fs::read(place.path("tables/brandubh/K0v1.dtw")).unwrap();
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    for defenders in 5..=8 {
+        let slice = Slice { defenders, attackers: 1 };
+        let index = SliceIndex::new(&rules, slice).unwrap();
+        let mut bytes = uniform(&sound, 0);
+        let lanes = index.lanes().count() as u16;
+        claim(&mut bytes, [defenders as u16, 1], lanes, index.rows());
+        fs::write(place.path(&format!("tables/brandubh/{slice}.dtw")), bytes).unwrap();
+    }
+    let sample = ["verify", "brandubh", "--slice", "K8v1", "--sample", "1", "--memory"];
+    let run = run_in_little_memory(&place, &[&sample[..], &["100MiB"]].concat());
+    run.refused(2, &["K8v1", "GiB of memory, but 100.0 MiB are allowed: raise --memory"]);
 }
