@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     refuse_different(&states, args, session)?;
     match args.slices.iter().find(|&&slice| wanted.iter().all(|file| file.slice != slice)) {
-        Some(slice) => Err(CliError::Negative(format!("{} has no table of {slice}", args.url))),
+        Some(&slice) => Err(CliError::Negative(args.why_without(slice, remote.files()))),
         None if wanted.is_empty() => {
             Err(CliError::Negative(format!("{} has no such tables of {}", args.url, rules.name)))
         }
@@ -173,6 +173,18 @@ impl Args {
         self.men.is_none_or(|men| file.slice.men() <= men)
             && (self.slices.is_empty() || self.slices.contains(&file.slice))
             && self.metric.is_none_or(|metric| file.metric == metric)
+    }
+
+    /// Says why none of the server's files is a wanted one of this slice.
+    fn why_without(&self, slice: Slice, files: &[RemoteFile]) -> String {
+        let is_there = files.iter().any(|file| file.slice == slice);
+        match (self.men.filter(|&men| is_there && slice.men() > men), self.metric) {
+            (Some(men), _) => format!("--men {men} excludes --slice {slice}"),
+            (None, Some(metric)) if is_there => {
+                format!("{} has no {metric} table of {slice}: omit --metric", self.url)
+            }
+            _ => format!("{} has no table of {slice}", self.url),
+        }
     }
 }
 

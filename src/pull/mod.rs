@@ -47,7 +47,7 @@ use crate::index::SliceIndex;
 use crate::study::manifest::Comparison;
 use crate::system::file_lock::lock_folder;
 use crate::system::filesystem::{FileSystem, SystemFiles};
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::tablebase::Tablebase;
 
 use transfer::Transfer;
 
@@ -166,9 +166,12 @@ impl<'a> Pull<'a> {
         Ok(())
     }
 
-    /// Refuses a file whose listed size no table of its slice can have.
+    /// Refuses a file of an impossible slice, or whose listed size no table of its slice can have.
     fn check_size(&self, file: &RemoteFile) -> Result<(), PullError> {
-        let index = SliceIndex::new(self.rules, file.slice).map_err(ProbeError::Index)?;
+        let index = SliceIndex::new(self.rules, file.slice).map_err(|error| PullError::Listed {
+            url: self.remote.manifest().to_string(),
+            reason: format!("the manifest lists {file}, but {error}"),
+        })?;
         // A value takes at most two bytes; heads and the index of blocks take less than the rest.
         let most = index.slots().saturating_mul(4).saturating_add(64 << 10);
         match file.entry.bytes <= most {

@@ -67,12 +67,16 @@ impl Remote {
         for folder in folders(&base, &rules.name) {
             let address = folder.join(MANIFEST_FILE);
             match read_manifest(&client, &address) {
-                Ok(text) => {
-                    let files = listed_files(&text, &address, rules)?;
-                    return Ok(Remote { client, folder, files, retries: options.retries });
-                }
+                Ok(text) => match listed_files(&text, &address, rules) {
+                    Ok(files) => {
+                        return Ok(Remote { client, folder, files, retries: options.retries });
+                    }
+                    // Some servers send a page, instead of saying that there is no such file.
+                    Err(error @ PullError::Manifest(_)) => _ = refused.get_or_insert(error),
+                    Err(error) => return Err(error),
+                },
                 Err(ServerFault::Status { code: 404, .. }) => {}
-                // Some servers refuse, instead of saying that there is no such file.
+                // Others refuse.
                 Err(fault @ ServerFault::Status { .. }) => {
                     refused.get_or_insert(PullError::Server { url: address.to_string(), fault });
                 }
@@ -86,6 +90,11 @@ impl Remote {
     /// Returns the files, smallest slice first, WDL before DTW.
     pub fn files(&self) -> &[RemoteFile] {
         &self.files
+    }
+
+    /// Returns the address of the manifest.
+    pub(super) fn manifest(&self) -> Address {
+        self.folder.join(MANIFEST_FILE)
     }
 
     /// Returns the address of a file.

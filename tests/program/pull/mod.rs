@@ -136,6 +136,26 @@ fn a_web_server_shares_a_folder_of_tables() {
     }
 }
 
+/// Some servers answer every path with the same page.
+#[test]
+fn a_page_is_no_manifest() {
+    let page = |folder: Option<std::path::PathBuf>| {
+        FileServer::new(move |request| match &folder {
+            Some(folder) if folder.join(request.path.trim_start_matches('/')).is_file() => {
+                file(folder, request)
+            }
+            _ => whole(b"<html>"),
+        })
+    };
+    for folder in ["tables", "tables/brandubh"] {
+        let server = page(Some(SOURCE.path(folder)));
+        let place = Place::new();
+        pull(&place, &server.url(), &[]).done();
+        assert!(files(&place) == files(&SOURCE), "{folder}");
+    }
+    fails(&page(None), &["MANIFEST.json", "not a manifest"]);
+}
+
 #[test]
 fn what_is_here_is_kept() {
     let server = FileServer::of(SOURCE.path("tables"));
@@ -352,6 +372,7 @@ fn lying_manifests_are_refused() {
         ("\"blake3\":\"", "\"blake3\":\"../..", "no checksum of K0v1.wdl"),
         ("\"slices\"", "\"more\":1,\"slices\"", "not a manifest"),
         ("{", "<html>", "not a manifest"),
+        ("\"slice\":\"K0v1\"", "\"slice\":\"K40v40\"", "lists K40v40.wdl, but K40v40 has"),
     ] {
         let server = with_manifest(move |text| text.replacen(from, to, 1));
         fails(&server, &["/brandubh/MANIFEST.json", words]);
@@ -386,7 +407,14 @@ fn what_a_server_does_not_have_is_a_negative_answer() {
     let run = pull(&place, &server.url(), &["--slice", "K9v9", "--slice", "K0v1"]);
     run.refused(1, &["has no table of K9v9"]);
     assert_eq!(files(&place).len(), 2);
-    pull(&place, &server.url(), &["--men", "2", "--slice", "K0v2"]).refused(1, &["K0v2"]);
+    let run = pull(&place, &server.url(), &["--men", "2", "--slice", "K0v2"]);
+    run.refused(1, &["--men 2 excludes --slice K0v2"]);
+    let outcomes = Place::new();
+    outcomes.run(&["build", "brandubh", "--men", "2", "--metric", "wdl"]).done();
+    outcomes.run(&["manifest", "brandubh", "--output", "tables/brandubh/MANIFEST.json"]).done();
+    let only_outcomes = FileServer::of(outcomes.path("tables"));
+    let run = pull(&place, &only_outcomes.url(), &["--slice", "K0v1", "--metric", "dtw"]);
+    run.refused(1, &["has no dtw table of K0v1: omit --metric"]);
     let run = place.run(&["pull", &server.url(), "tablut"]);
     run.refused(2, &["no MANIFEST.json of tablut"]);
 }
