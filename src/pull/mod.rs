@@ -133,14 +133,7 @@ impl<'a> Pull<'a> {
         report: &mut dyn FnMut(&RemoteFile, FileState),
         go_on: &dyn Fn(u64, u64) -> bool,
     ) -> Result<(), PullError> {
-        let base = Tablebase::open_files(self.rules.clone(), self.tables)?;
-        let mut missing = Vec::new();
-        for &file in wanted {
-            match found(&base, file)? {
-                Some(state) => report(file, state),
-                None => missing.push(file),
-            }
-        }
+        let missing = self.missing(wanted, report)?;
         if missing.is_empty() {
             return Ok(());
         }
@@ -149,12 +142,15 @@ impl<'a> Pull<'a> {
         self.files.make_folders(&folder).map_err(|source| PullError::file(&folder, source))?;
         let lock = lock_folder(&folder).map_err(|source| PullError::file(&folder, source))?;
         let _lock = lock.ok_or_else(|| PullError::Busy { folder: folder.clone() })?;
+        // A build or another pull may have written some of them before the lock.
+        let missing = self.missing(&missing, report)?;
         // A server may list anything: sums must not overflow.
         let total = missing.iter().map(|file| file.entry.bytes).fold(0, u64::saturating_add);
         let mut transfers = Vec::new();
         for file in missing {
             transfers.push(Transfer::new(self, file, &folder)?);
         }
+        self.remove_outdated(&folder, &transfers)?;
         let left = transfers.iter().map(Transfer::left).fold(0, u64::saturating_add);
         self.check_space(&folder, left)?;
         let mut done = 0;
@@ -164,6 +160,33 @@ impl<'a> Pull<'a> {
             report(transfer.file, FileState::Fetched);
         }
         Ok(())
+    }
+
+    /// Reports the files that are here, and returns the others.
+    fn missing<'f>(
+        &self,
+        wanted: &[&'f RemoteFile],
+        report: &mut dyn FnMut(&RemoteFile, FileState),
+    ) -> Result<Vec<&'f RemoteFile>, PullError> {
+        let base = Tablebase::open_files(self.rules.clone(), self.tables)?;
+        let mut missing = Vec::new();
+        for &file in wanted {
+            match found(&base, file)? {
+                Some(state) => report(file, state),
+                None => missing.push(file),
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Deletes what has arrived of other versions of the files.
+    fn remove_outdated(&self, folder: &Path, transfers: &[Transfer<'_>]) -> Result<(), PullError> {
+        let paths = self.files.list(folder).map_err(|source| PullError::file(folder, source))?;
+        let is_outdated =
+            |path: &&PathBuf| transfers.iter().any(|transfer| transfer.is_outdated(path));
+        paths.iter().filter(is_outdated).try_for_each(|path| {
+            self.files.remove(path).map_err(|source| PullError::file(path, source))
+        })
     }
 
     /// Refuses a file of an impossible slice, or whose listed size no table of its slice can have.

@@ -15,7 +15,7 @@ use crate::system::filesystem::faulty::{Fault, FaultyFiles, NEVER};
 use crate::table::Metric;
 use crate::tablebase::Tablebase;
 
-use super::{Pull, PullError, PullOptions, Remote};
+use super::{FileState, Pull, PullError, PullOptions, Remote, RemoteFile};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -128,6 +128,37 @@ fn a_pull_survives_every_failure_of_the_disk() {
         }
     }
     assert!(failed > 3 * calls, "{failed} of {calls}");
+}
+
+/// A build may write a table after a pull has looked for it, and before it locks the folder.
+#[test]
+fn what_appears_before_the_lock_is_kept() {
+    let server = Server::new();
+    let tables = tempfile::tempdir().unwrap();
+    let folder = tables.path().join("brandubh");
+    fs::create_dir(&folder).unwrap();
+    let (here, late) = ("K0v1.wdl", "K0v1.dtw");
+    fs::write(folder.join(here), &server.files[here]).unwrap();
+    let options = PullOptions { retries: 0, ..PullOptions::default() };
+    let remote =
+        Remote::find(&format!("http://{}", server.address), &server.rules, &options).unwrap();
+    let wanted: Vec<_> = remote.files().iter().collect();
+    let mut states = Vec::new();
+    let mut report = |file: &RemoteFile, state| {
+        if file.to_string() == here {
+            fs::write(folder.join(late), &server.files[late]).unwrap();
+        }
+        states.push((file.to_string(), state));
+    };
+    Pull::new(&server.rules, &remote, tables.path())
+        .run(&wanted, &mut report, &|_, _| true)
+        .unwrap();
+    assert_eq!(states.len(), server.files.len());
+    for (name, state) in states {
+        let is_kept = [here, late].contains(&&*name);
+        assert_eq!(state == FileState::Kept, is_kept, "{name}");
+    }
+    assert!(tables_in(&folder) == server.files);
 }
 
 #[test]

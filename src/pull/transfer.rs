@@ -60,6 +60,16 @@ impl<'a> Transfer<'a> {
         Ok(Transfer { pull, file, part, target: folder.join(file.to_string()), have })
     }
 
+    /// Returns whether a file of the folder is what has arrived of another version of this one.
+    pub(super) fn is_outdated(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let version = name.strip_prefix(&self.file.to_string());
+        let is_part = version.is_some_and(|version| {
+            version.starts_with('.') && version.ends_with(&format!(".{EXTENSION}"))
+        });
+        is_part && path.file_name() != self.part.file_name()
+    }
+
     /// Returns the bytes that are still to arrive.
     pub(super) fn left(&self) -> u64 {
         self.file.entry.bytes - self.have

@@ -157,6 +157,25 @@ fn a_page_is_no_manifest() {
 }
 
 #[test]
+fn parts_of_other_versions_are_deleted() {
+    let server = FileServer::of(SOURCE.path("tables"));
+    let place = Place::new();
+    let folder = place.path("tables/brandubh");
+    fs::create_dir_all(&folder).unwrap();
+    let [outdated, unknown] =
+        ["K1v1.dtw", "K8v8.dtw"].map(|name| format!("{name}.0123456789abcdef.part"));
+    for name in [&outdated, &unknown] {
+        fs::write(folder.join(name), "something").unwrap();
+    }
+    pull(&place, &server.url(), &["--slice", "K0v1"]).done();
+    assert!(folder.join(&outdated).exists());
+    pull(&place, &server.url(), &[]).done();
+    // Nothing is known of the other one.
+    fs::remove_file(folder.join(&unknown)).unwrap();
+    assert!(files(&place) == files(&SOURCE));
+}
+
+#[test]
 fn what_is_here_is_kept() {
     let server = FileServer::of(SOURCE.path("tables"));
     let place = Place::new();
