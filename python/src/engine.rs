@@ -168,6 +168,9 @@ impl Engine {
         if let Some(tables) = tables {
             options.tables = open_tables(&rules, tables)?;
         }
+        if let Some(tables) = &options.tables {
+            py.detach(|| tables.open_all_tables(usize::MAX)).map_err(open_error)?;
+        }
         if let Some(path) = weights {
             options.weights = Some(load_weights(&rules, &path)?);
         }

@@ -21,10 +21,11 @@ pub(crate) struct Available {
 }
 
 impl Coverage {
-    /// Lists the slices with at most `max_men` men that have a table.
+    /// Lists the slices with at most `max_men` men that have a table. A table that cannot be opened is
+    /// left out, so that no node tries it again.
     pub(crate) fn new(tables: Option<&Tablebase>, max_men: usize) -> Coverage {
         let [wdl, dtw] = [Metric::Wdl, Metric::Dtw].map(|metric| {
-            let slices = tables.map_or_else(Vec::new, |tables| tables.slices(metric));
+            let slices = tables.map_or_else(Vec::new, |tables| tables.usable_slices(metric));
             slices.into_iter().filter(|slice| slice.men() <= max_men).collect::<Vec<Slice>>()
         });
         let all = || wdl.iter().chain(&dtw);

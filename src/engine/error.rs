@@ -15,6 +15,11 @@ pub enum EngineError {
         /// The engine's ruleset.
         rules: String,
     },
+    /// A table cannot be opened.
+    UnusableTable {
+        /// What is wrong with which file, and what to do.
+        reason: String,
+    },
     /// The proofs' rules differ from the engine's.
     OtherProofs {
         /// The ruleset of the proofs.
@@ -49,6 +54,7 @@ impl fmt::Display for EngineError {
                 "the tables of {tables} do not hold for {rules}, whose rules differ: give the \
                  engine tables of its own rules, or none"
             ),
+            EngineError::UnusableTable { reason } => f.write_str(reason),
             EngineError::OtherProofs { proofs, rules } => write!(
                 f,
                 "the proofs for {proofs} do not hold for {rules}, whose rules differ: give the \

@@ -61,9 +61,24 @@ impl Engine {
     /// Creates an engine for games of these rules.
     ///
     /// # Errors
-    /// If the tables, the proofs or the weights are for other rules, or the transposition table
-    /// cannot be allocated.
+    /// If the tables, the proofs or the weights are for other rules, a table cannot be opened, or the
+    /// transposition table cannot be allocated.
     pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Result<Engine, EngineError> {
+        let engine = Engine::with_usable_tables(rules, options)?;
+        if let Some(tables) = &engine.options.tables {
+            tables
+                .open_all_tables(usize::MAX)
+                .map_err(|error| EngineError::UnusableTable { reason: error.to_string() })?;
+        }
+        Ok(engine)
+    }
+
+    /// As [`new`](Engine::new), but an engine that does without the tables that cannot be opened: a
+    /// server reports them where they are probed.
+    pub(crate) fn with_usable_tables(
+        rules: Arc<Ruleset>,
+        options: EngineOptions,
+    ) -> Result<Engine, EngineError> {
         if let Some(tables) = &options.tables
             && tables.rules().fingerprint() != rules.fingerprint()
         {

@@ -33,14 +33,27 @@ impl SessionOptions {
         let SessionOptions { threads, table_bytes, contempt, .. } = *self;
         let mut options =
             EngineOptions { threads, table_bytes, contempt, ..EngineOptions::new(rules) };
-        if let Some(folder) = &self.tables {
-            let tables = Tablebase::open(Ruleset::clone(rules), folder);
-            options.tables = Some(Arc::new(tables.map_err(|error| error.to_string())?));
+        if let Some(tables) = self.open_tables(rules)? {
+            options.tables = Some(Arc::new(tables));
         }
         if let (Some(tables), [_, ..]) = (&options.tables, &self.proofs[..]) {
             let book = ProofBook::open_fitting(&self.proofs, Arc::clone(tables));
             options.proofs = Some(Arc::new(book.map_err(|error| error.to_string())?));
         }
         Engine::new(Arc::clone(rules), options).map_err(|error| error.to_string())
+    }
+
+    /// Opens all tables of rules that a later game may have: that game must not fail because of them.
+    ///
+    /// # Errors
+    /// If the folder or a table cannot be opened.
+    pub(super) fn check_tables(&self, rules: &Ruleset) -> Result<(), String> {
+        let Some(tables) = self.open_tables(rules)? else { return Ok(()) };
+        tables.open_all_tables(usize::MAX).map_err(|error| error.to_string())
+    }
+
+    fn open_tables(&self, rules: &Ruleset) -> Result<Option<Tablebase>, String> {
+        let open = |folder: &PathBuf| Tablebase::open(rules.clone(), folder);
+        self.tables.as_ref().map(open).transpose().map_err(|error| error.to_string())
     }
 }

@@ -88,7 +88,7 @@ fn search(task: SearchTask, cancellation: &Cancellation, report: &mut dyn FnMut(
     let options =
         EngineOptions { table_bytes: TABLE_BYTES, tables, proofs, ..EngineOptions::new(&rules) };
     // Without memory for the table, the caller sees an empty search, as without a thread.
-    let Ok(mut engine) = Engine::new(rules, options) else { return };
+    let Ok(mut engine) = Engine::with_usable_tables(rules, options) else { return };
     cancellation.publish(engine.stopper());
     if cancellation.is_cancelled() {
         return;

@@ -193,10 +193,7 @@ impl Files {
         slice: Slice,
         metric: Metric,
     ) -> Result<Option<&OpenedTable>, ProbeError> {
-        let by_defenders = self.slices.get(slice.attackers);
-        let Some(files) = by_defenders.and_then(|slices| slices.get(slice.defenders)) else {
-            return Ok(None);
-        };
+        let Some(files) = self.slice_files(slice) else { return Ok(None) };
         for candidate in files.candidates(metric) {
             if let Some(opened) = candidate.opened.get() {
                 return Ok(Some(opened));
@@ -210,6 +207,25 @@ impl Files {
             }
         }
         Ok(None)
+    }
+
+    /// Opens the table of a slice if it is a file. An embedded one is opened when it is needed, which
+    /// cannot fail.
+    pub(super) fn open_file(
+        &self,
+        rules: &Ruleset,
+        slice: Slice,
+        metric: Metric,
+    ) -> Result<(), ProbeError> {
+        match self.slice_files(slice).and_then(|files| files.candidates(metric).first()) {
+            Some(Candidate { location: TableLocation::Embedded(_), .. }) | None => Ok(()),
+            Some(_) => self.open(rules, slice, metric).map(|_| ()),
+        }
+    }
+
+    #[inline]
+    fn slice_files(&self, slice: Slice) -> Option<&SliceFiles> {
+        self.slices.get(slice.attackers)?.get(slice.defenders)
     }
 
     fn try_open(

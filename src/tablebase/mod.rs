@@ -172,6 +172,28 @@ impl Tablebase {
         self.files.slices(metric)
     }
 
+    /// Opens the table files of slices with at most `max_men` men, which are otherwise opened when
+    /// they are first needed: an error of a long search or game is then met before it.
+    ///
+    /// # Errors
+    /// That of the first file that cannot be opened.
+    pub fn open_all_tables(&self, max_men: usize) -> Result<(), ProbeError> {
+        for metric in Metric::ALL {
+            for slice in self.slices(metric).into_iter().filter(|slice| slice.men() <= max_men) {
+                self.files.open_file(&self.rules, slice, metric)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the slices with a table of a metric that can be opened, smallest first.
+    #[cfg(feature = "engine")]
+    pub(crate) fn usable_slices(&self, metric: Metric) -> Vec<Slice> {
+        let mut slices = self.slices(metric);
+        slices.retain(|&slice| self.files.open_file(&self.rules, slice, metric).is_ok());
+        slices
+    }
+
     /// Returns the table of a slice.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ fn tables_of_other_rules_are_refused_and_kept() {
     for arguments in [
         &["probe", "ashton", position][..],
         &["line", "ashton", position],
+        &["analyse", "ashton", "--depth", "1"],
         &["stats", "ashton"],
         &["find", "ashton"],
         &["build", "ashton", "--men", "2"],
@@ -207,4 +208,36 @@ fn contradictory_tables_are_an_error() {
         run.refused(2, &words);
         assert_eq!(run.out, "", "{command}");
     }
+}
+
+/// An engine without a table that is there would play worse than its user thinks.
+#[test]
+fn searches_do_not_do_without_a_damaged_table() {
+    let place = Place::new();
+    for rules in ["brandubh", "copenhagen-13"] {
+        fs::create_dir_all(place.path("tables").join(rules)).unwrap();
+        fs::write(place.path("tables").join(rules).join("K0v1.dtw"), "my notes").unwrap();
+    }
+    fs::write(place.path("secret"), "word\n").unwrap();
+    let joined =
+        ["--name", "me", "--password-file", "secret", "--host", "127.0.0.1", "--port", "1"];
+    let org =
+        [&["hnefatafl-org", "attacker", "--join", "7", "--retry", "0.001"], &joined[..]].concat();
+    for arguments in [
+        &["analyse", "brandubh", "--depth", "1"][..],
+        &["solve", "brandubh", "--nodes", "1"],
+        &["solve", "brandubh", "--nodes", "1", "--checkpoint", "kept"],
+        &["solve", "brandubh", "--nodes", "1", "--store", "store"],
+        &["match", "brandubh", "engine", "random", "--games", "2", "--nodes", "1"],
+        &["play", "brandubh"],
+        // The tables of each board that a later game may have.
+        &["htp"],
+        &org,
+    ] {
+        let run = place.run(arguments);
+        run.refused(2, &["K0v1.dtw", "not a table file"]);
+        assert_eq!(run.out, "", "{arguments:?}");
+    }
+    let few = ["match", "brandubh", "engine:tables=none", "random", "--games", "2", "--nodes", "1"];
+    place.run(&few).done();
 }

@@ -9,7 +9,7 @@ use axum::Router;
 use taflbase::serve::{AppState, Log, ServeOptions, router};
 use taflbase::tablebase::BlockCache;
 
-use super::get;
+use super::{get, post};
 
 const K1V2: &str = "/7/4t2/7/1T5/2K4/7/2t4/_d";
 const K0V2: &str = super::WON;
@@ -87,6 +87,20 @@ async fn a_damaged_table_is_reported_by_slice_and_affects_nothing_else() {
         // Once the file is restored, its slice is served again.
         fs::write(&file, sound).unwrap();
         assert_eq!(get(&router, &path(K1V2)).await.status, 200);
+    }
+}
+
+/// Nobody who asks a server for a move can repair its tables.
+#[tokio::test]
+async fn the_engine_does_without_a_damaged_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let (router, _) = served(folder.path());
+    fs::write(folder.path().join("brandubh/K1v2.dtw"), "no table").unwrap();
+    for position in [K1V2, K0V2] {
+        let sent = serde_json::json!({"position": position, "level": "strongest"});
+        let got = post(&router, "/api/v1/rulesets/brandubh/reply", &sent).await;
+        assert_eq!(got.status, 200, "{}", got.text());
+        assert!(got.json()["move"].is_string(), "{}", got.text());
     }
 }
 

@@ -143,6 +143,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         (None, None) => return Err(CliError::new("name a ruleset")),
     };
     let tables = Arc::new(session.open_to_probe(&rules_name)?);
+    // Levels and hints may need them later in the game.
+    tables.open_all_tables(usize::MAX).map_err(CliError::new)?;
     let rules = Arc::new(tables.rules().clone());
     let certified = args.certificate.as_deref().map(|path| Certified::open(path, &tables));
     let certified = certified.transpose()?;

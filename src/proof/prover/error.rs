@@ -3,6 +3,7 @@ use std::fmt;
 use crate::game::position::PositionError;
 use crate::proof::book::BookError;
 use crate::proof::checkpoint::CheckpointError;
+use crate::tablebase::ProbeError;
 
 /// Why a search cannot start.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub enum ProofError {
     Position(PositionError),
     /// The tables are for other rules.
     OtherTables,
+    /// A table cannot be opened.
+    Tables(ProbeError),
     /// The table of proof numbers cannot be allocated.
     Memory {
         /// Its size in bytes.
@@ -28,6 +31,7 @@ impl fmt::Display for ProofError {
         match self {
             ProofError::Position(error) => write!(f, "position: {error}"),
             ProofError::OtherTables => write!(f, "the tables are for other rules"),
+            ProofError::Tables(error) => error.fmt(f),
             ProofError::Memory { bytes } => {
                 write!(f, "cannot allocate {bytes} bytes for proof numbers; ask for less memory")
             }

@@ -117,8 +117,8 @@ impl Proof {
 /// `false` to stop.
 ///
 /// # Errors
-/// If the position is invalid or final, the tables are for other rules, a certificate cannot be used,
-/// or there is not enough memory.
+/// If the position is invalid or final, the tables are for other rules, one of them cannot be opened,
+/// a certificate cannot be used, or there is not enough memory.
 pub fn prove(
     rules: &Ruleset,
     position: &Position,
@@ -149,17 +149,19 @@ pub fn prove_with_checkpoint(
     with_width!(rules.board, W => prove_on::<W>((rules, position), options, kept, report))
 }
 
-/// Checks that the position and the tables are for these rules, and that the game is not over.
+/// Checks that the position and the tables are for these rules, that the tables to probe can be opened,
+/// and that the game is not over.
 pub(in crate::proof) fn check_input(
     rules: &Ruleset,
     position: &Position,
     options: &ProofOptions<'_>,
 ) -> Result<(), ProofError> {
     position.check(rules)?;
-    if options.tables.is_some_and(|tables| tables.rules().fingerprint() != rules.fingerprint()) {
+    let Some(tables) = options.tables else { return Ok(()) };
+    if tables.rules().fingerprint() != rules.fingerprint() {
         return Err(ProofError::OtherTables);
     }
-    Ok(())
+    tables.open_all_tables(options.max_table_men).map_err(ProofError::Tables)
 }
 
 fn prove_on<const W: usize>(

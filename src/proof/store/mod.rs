@@ -85,8 +85,8 @@ impl fmt::Debug for StoreOptions<'_> {
 /// assembled from those in the store, has been checked.
 ///
 /// # Errors
-/// If the position is invalid or final, the tables are for other rules, there is not enough memory,
-/// or the store cannot be read or written.
+/// If the position is invalid or final, the tables are for other rules, one of them cannot be opened,
+/// there is not enough memory, or the store cannot be read or written.
 pub fn prove_in_store(
     rules: &Ruleset,
     position: &Position,

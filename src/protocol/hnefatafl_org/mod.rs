@@ -17,7 +17,7 @@ use crate::game::history::Game;
 use crate::game::moves::Move;
 use crate::game::rules::{BySide, Side};
 use crate::protocol::SessionOptions;
-use crate::protocol::htp::role;
+use crate::protocol::htp::{SIZES, role, ruleset};
 
 use connection::Connection;
 use message::{Beginning, Message, Play, login, new_game};
@@ -154,9 +154,10 @@ impl<'a> Client<'a> {
     /// Plays the game to its end.
     ///
     /// # Errors
-    /// If the server cannot be reached, refuses the login or the game, or sends an invalid message,
-    /// or if the connection is lost before the game or again and again.
+    /// If a table cannot be opened; if the server cannot be reached, refuses the login or the game, or
+    /// sends an invalid message; or if the connection is lost before the game or again and again.
     pub fn play(mut self) -> Result<End, ServerError> {
+        self.check_tables().map_err(ServerError::Engine)?;
         loop {
             match self.play_connected() {
                 Err(ServerError::Lost(reason))
@@ -168,6 +169,16 @@ impl<'a> Client<'a> {
                 result => return result,
             }
         }
+    }
+
+    /// Opens the tables before there is an opponent to wait for them. The board of a game that
+    /// somebody else has proposed may have any size.
+    fn check_tables(&self) -> Result<(), String> {
+        let sizes = match self.config.entry {
+            Entry::Propose { board_size, .. } => vec![board_size],
+            Entry::Join(_) | Entry::Resume(_) => SIZES.to_vec(),
+        };
+        sizes.into_iter().try_for_each(|size| self.options.check_tables(&ruleset(size)?))
     }
 
     /// Connects, and plays until the end of the game or of the connection.

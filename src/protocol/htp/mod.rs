@@ -33,6 +33,7 @@ pub use clocks::TimeSettings;
 pub use command::role;
 pub(super) use command::side;
 pub use host::HtpPlayer;
+pub(super) use rulesets::SIZES;
 pub use rulesets::ruleset;
 
 /// The port to which hnefatafl.org's engines connect when they are driven over a socket.
@@ -55,8 +56,9 @@ impl Session {
     /// Starts a game of Copenhagen Hnefatafl without clocks.
     ///
     /// # Errors
-    /// If the engine cannot be opened.
+    /// If the engine, or a table for one of the boards, cannot be opened.
     pub fn new(options: SessionOptions) -> Result<Session, String> {
+        SIZES.into_iter().try_for_each(|size| options.check_tables(&ruleset(size)?))?;
         let game = start(11)?;
         let engine = options.open_engine(game.rules())?;
         Ok(Session { options, game, engine: Some(engine), clocks: None, given_up: None })

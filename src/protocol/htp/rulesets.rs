@@ -2,6 +2,8 @@ use std::sync::Arc;
 
 use crate::game::rules::{Repetition, Ruleset};
 
+/// The sizes of the boards.
+pub(in crate::protocol) const SIZES: [usize; 3] = [7, 11, 13];
 /// The rulesets of 11x11 and 13x13.
 const BUILTIN: [&str; 2] = ["copenhagen", "copenhagen-13"];
 /// The ruleset of 7x7, which is played only on hnefatafl.org.
