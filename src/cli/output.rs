@@ -103,6 +103,13 @@ impl Session {
         let _ = writeln!(io::stderr(), "taflbase: {text}");
     }
 
+    /// Prints a note if a search could not read a table.
+    pub(super) fn note_search_error(&self, tables: &Tablebase) {
+        if let Some(error) = tables.search_error() {
+            self.note(&format!("{error}; the search went on without what it could not read"));
+        }
+    }
+
     /// Formats a `taflbase` command on the same tables, to be typed in a shell.
     pub(super) fn command(&self, command: &str, rules: &str, wanted: &str) -> String {
         let mut line = format!("taflbase {command} {} {wanted}", shell_word(rules));

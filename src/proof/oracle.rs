@@ -28,6 +28,6 @@ impl<'a> Oracle<'a> {
     /// nothing.
     #[inline]
     pub(super) fn probe(&self, position: &Position, slice: Slice) -> Option<Wdl> {
-        self.tables?.probe_undecided(position, slice).ok()
+        self.tables?.probe_undecided(position, slice)
     }
 }

@@ -1,5 +1,8 @@
 //! Probing the values of positions, one by one or in bulk.
 
+#[cfg(feature = "engine")]
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use crate::game::position::Position;
@@ -161,15 +164,30 @@ impl Tablebase {
     }
 
     /// Probes a position that is known to be in `slice`, to be legal with attackers on the
-    /// board, and not to be decided in one move: an engine has checked that already.
+    /// board, and not to be decided in one move: an engine has checked that already. A table that
+    /// cannot be read decides nothing; see [`Tablebase::search_error`].
     #[cfg(feature = "engine")]
     #[inline]
     pub(crate) fn probe_undecided<V: ProbeValue>(
         &self,
         position: &Position,
         slice: Slice,
-    ) -> Result<V, ProbeError> {
-        read(self.locate_undecided(position, slice, V::METRIC)?)
+    ) -> Option<V> {
+        self.for_search(self.locate_undecided(position, slice, V::METRIC).and_then(read))
+    }
+
+    /// Returns what a probe by a search has found; keeps the first error but that of a missing
+    /// table.
+    #[cfg(feature = "engine")]
+    #[inline]
+    pub(crate) fn for_search<T>(&self, found: Result<T, ProbeError>) -> Option<T> {
+        #[cold]
+        fn keep(kept: &OnceLock<ProbeError>, error: ProbeError) {
+            if !matches!(error, ProbeError::MissingTable { .. }) {
+                let _ = kept.set(error);
+            }
+        }
+        found.map_err(|error| keep(&self.search_error, error)).ok()
     }
 
     #[inline]

@@ -22,6 +22,8 @@ pub use probe::{MoveProbe, Probe, Probed};
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "engine")]
+use std::sync::OnceLock;
 
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
@@ -46,6 +48,9 @@ use files::{Files, OpenedTable};
 pub struct Tablebase {
     rules: Ruleset,
     files: Files,
+    /// The first error of a probe by a search.
+    #[cfg(feature = "engine")]
+    search_error: OnceLock<ProbeError>,
 }
 
 /// Options of a [`Tablebase`].
@@ -80,7 +85,12 @@ impl Tablebase {
         if embedded {
             files.add_embedded(&rules);
         }
-        Tablebase { rules, files }
+        Tablebase {
+            rules,
+            files,
+            #[cfg(feature = "engine")]
+            search_error: OnceLock::new(),
+        }
     }
 
     /// Opens a ruleset's tables under a common folder: those in the folder with the ruleset's
@@ -184,6 +194,13 @@ impl Tablebase {
             }
         }
         Ok(())
+    }
+
+    /// Returns the first error that a search of an engine or for a proof has met in these tables, such
+    /// as a damaged block. The search has gone on without the values that it could not read.
+    #[cfg(feature = "engine")]
+    pub fn search_error(&self) -> Option<&ProbeError> {
+        self.search_error.get()
     }
 
     /// Returns the slices with a table of a metric that can be opened, smallest first.

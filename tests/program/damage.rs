@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::forge::uniform;
-use crate::place::Place;
+use crate::place::{Place, ruleset};
 
 #[test]
 fn tables_of_other_rules_are_refused_and_kept() {
@@ -240,4 +240,26 @@ fn searches_do_not_do_without_a_damaged_table() {
     }
     let few = ["match", "brandubh", "engine:tables=none", "random", "--games", "2", "--nodes", "1"];
     place.run(&few).done();
+}
+
+/// A search that meets a damaged block has gone on without its values.
+#[test]
+fn a_search_says_what_it_could_not_read() {
+    let rules = &*ruleset("mini-corner");
+    let place = Place::with(rules, "4");
+    let runs = || {
+        [
+            &["analyse", rules, "/1t3/tT3/1K3/3t1/5/ a", "--depth", "8"][..],
+            &["solve", rules, "/1t3/2tKT/1t3/5/5/ a", "--nodes", "2000", "--threads", "1"],
+        ]
+        .map(|arguments| place.run(arguments).err)
+    };
+    let words = "the search went on without what it could not read";
+    assert!(runs().iter().all(|notes| !notes.contains(words)));
+    // Captures lead there.
+    edit(&place.path("tables/mini-corner/K0v3.wdl"), |bytes| bytes[180] ^= 0x10);
+    for notes in runs() {
+        assert!(notes.contains("K0v3.wdl: the table's block 1 is damaged"), "{notes}");
+        assert!(notes.contains(words), "{notes}");
+    }
 }

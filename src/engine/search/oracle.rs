@@ -66,17 +66,17 @@ impl<'a> Oracle<'a> {
     ) -> Option<(Points, bool)> {
         let tables = self.tables?;
         let Some(last_ply) = last_ply else {
-            let wdl = match tables.probe_undecided(position, slice).ok()? {
+            let wdl = match tables.probe_undecided(position, slice)? {
                 Wdl::Draw => endless_value(self.rules, position.to_move)?,
                 decided => decided,
             };
             return Some((self.in_game(table_score(wdl, draw, ply), position.to_move, ply), false));
         };
         if !self.coverage.of(slice).distances {
-            let wdl: Wdl = tables.probe_undecided(position, slice).ok()?;
+            let wdl: Wdl = tables.probe_undecided(position, slice)?;
             return (wdl == Wdl::Draw && self.draws_are_final).then_some((draw, false));
         }
-        let value: Value = tables.probe_undecided(position, slice).ok()?;
+        let value: Value = tables.probe_undecided(position, slice)?;
         match value.plies() {
             None => self.draws_are_final.then_some((draw, false)),
             // A win after the last ply is a draw.

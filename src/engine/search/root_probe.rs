@@ -110,7 +110,7 @@ fn rank_moves(
     moves: &[Move],
     has_history: bool,
 ) -> Option<Vec<RankedMove>> {
-    let probed = tables.probe_moves(game.position()).ok()?;
+    let probed = tables.for_search(tables.probe_moves(game.position()))?;
     let wanted = probed.iter().filter(|mv| moves.contains(&mv.played));
     wanted.map(|mv| rank_move(game, mv.played, mv.value, has_history)).collect()
 }
