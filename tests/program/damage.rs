@@ -249,7 +249,7 @@ fn a_search_says_what_it_could_not_read() {
     let place = Place::with(rules, "4");
     let runs = || {
         [
-            &["analyse", rules, "/1t3/tT3/1K3/3t1/5/ a", "--depth", "8"][..],
+            &["analyse", rules, "/1t3/tT3/1K3/3t1/5/ a", "--depth", "8", "--threads", "1"][..],
             &["solve", rules, "/1t3/2tKT/1t3/5/5/ a", "--nodes", "2000", "--threads", "1"],
         ]
         .map(|arguments| place.run(arguments).err)
