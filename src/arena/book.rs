@@ -26,34 +26,23 @@ pub enum BookError {
         found: usize,
         /// The number of openings wanted.
         wanted: usize,
-    },
-    /// Most games are over or decided before the end of an opening, so that there are fewer openings
-    /// than wanted.
-    TooLong {
-        /// The number of plies of an opening.
-        plies: u32,
-        /// The number of openings found.
-        found: usize,
-        /// The number of openings wanted.
-        wanted: usize,
+        /// Whether most games are over or decided before the end of an opening.
+        are_too_long: bool,
     },
 }
 
 impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (plies, found, wanted, better) = match self {
-            BookError::Start(error) => {
-                return write!(f, "the starting position of these rules: {error}");
-            }
-            BookError::TooFew { plies, found, wanted } => (plies, found, wanted, "longer"),
-            BookError::TooLong { plies, found, wanted } => (plies, found, wanted, "shorter"),
-        };
-        write!(
-            f,
-            "of {wanted} openings of {}, only {found} can be found: take {better} openings or \
-             fewer games",
-            counted(*plies, ["ply", "plies"])
-        )
+        match self {
+            BookError::Start(error) => write!(f, "the starting position of these rules: {error}"),
+            BookError::TooFew { plies, found, wanted, are_too_long } => write!(
+                f,
+                "of {wanted} openings of {}, only {found} can be found: take {} openings or fewer \
+                 games",
+                counted(*plies, ["ply", "plies"]),
+                if *are_too_long { "shorter" } else { "longer" }
+            ),
+        }
     }
 }
 
@@ -90,11 +79,8 @@ pub fn openings(
             None => useless += 1,
         }
         if useless + repeated == MAX_FAILURES {
-            let found = found.len();
-            return Err(match useless > repeated {
-                true => BookError::TooLong { plies, found, wanted },
-                false => BookError::TooFew { plies, found, wanted },
-            });
+            let are_too_long = useless > repeated;
+            return Err(BookError::TooFew { plies, found: found.len(), wanted, are_too_long });
         }
     }
     Ok(found)

@@ -12,6 +12,7 @@ use taflbase::engine::{Engine, EngineOptions, Limits, Score};
 use taflbase::random::SeededRng;
 use taflbase::value::Value;
 use taflbase::{Ruleset, Tablebase};
+use tempfile::TempDir;
 
 /// Wins and losses within this many plies are compared.
 const PLIES: usize = 5;
@@ -58,21 +59,28 @@ fn agree(top: &str, end: &str) {
     assert!(wins > 20 && losses > 20 && others > 20, "{end}: {wins} {losses} {others}");
 }
 
+/// Builds tables of up to six men in a folder that is deleted with the result, and an engine that
+/// probes them.
+fn with_tables(rules: &Arc<Ruleset>) -> (TempDir, Arc<Tablebase>, Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let slices = slices_up_to(rules, 6);
+    Build::new(rules, folder.path(), &slices).run().unwrap();
+    let tables = Arc::new(Tablebase::open(Ruleset::clone(rules), folder.path()).unwrap());
+    let options = EngineOptions {
+        table_bytes: 1 << 20,
+        tables: Some(Arc::clone(&tables)),
+        ..EngineOptions::new(rules)
+    };
+    let engine = Engine::new(Arc::clone(rules), options).unwrap();
+    (folder, tables, engine)
+}
+
 /// Tables ignore the history: their win stands only if the loser cannot force a repetition. If
 /// he can, the engine plays another move that wins.
 #[test]
 fn wins_of_the_tables_hold_with_any_history() {
     let rules = rules("", "repetition = \"draw\"");
-    let folder = tempfile::tempdir().unwrap();
-    let slices = slices_up_to(&rules, 6);
-    Build::new(&rules, folder.path(), &slices).run().unwrap();
-    let tables = Arc::new(Tablebase::open(Ruleset::clone(&rules), folder.path()).unwrap());
-    let options = EngineOptions {
-        table_bytes: 1 << 20,
-        tables: Some(Arc::clone(&tables)),
-        ..EngineOptions::new(&rules)
-    };
-    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let (_folder, tables, mut engine) = with_tables(&rules);
     let mut random = SeededRng::new(5);
     let (mut certain, mut spoiled, mut other) = (0, 0, 0);
     for _ in 0..GAMES {
@@ -110,13 +118,7 @@ fn wins_of_the_tables_hold_with_any_history() {
 #[test]
 fn proofs_at_the_root_end_with_the_search() {
     let rules = rules("", "repetition = \"draw\"");
-    let folder = tempfile::tempdir().unwrap();
-    let slices = slices_up_to(&rules, 6);
-    Build::new(&rules, folder.path(), &slices).run().unwrap();
-    let tables = Arc::new(Tablebase::open(Ruleset::clone(&rules), folder.path()).unwrap());
-    let options =
-        EngineOptions { table_bytes: 1 << 20, tables: Some(tables), ..EngineOptions::new(&rules) };
-    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let (_folder, _, mut engine) = with_tables(&rules);
     let stopper = engine.stopper();
     let mut random = SeededRng::new(5);
     let (mut kept, mut left) = (0, 0);

@@ -160,15 +160,20 @@ fn non_files_named_like_tables_are_refused() {
     }
 }
 
+/// Puts a file in its place that not even root could read.
+#[cfg(target_os = "linux")]
+fn make_unreadable(file: &Path) {
+    fs::remove_file(file).unwrap();
+    std::os::unix::fs::symlink("/proc/sys/vm/drop_caches", file).unwrap();
+}
+
 /// A file without permission to read may be sound.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_unreadable_file_is_an_error_but_not_damage() {
     let place = Place::with("brandubh", "2");
     let file = place.path("tables/brandubh/K0v1.dtw");
-    fs::remove_file(&file).unwrap();
-    // Not even root could read it.
-    std::os::unix::fs::symlink("/proc/sys/vm/drop_caches", &file).unwrap();
+    make_unreadable(&file);
     for command in ["check", "verify", "stats"] {
         let run = place.run(&[command, "brandubh"]);
         run.refused(2, &["K0v1.dtw", "Permission denied"]);
@@ -184,8 +189,7 @@ fn an_unreadable_file_is_an_error_but_not_damage() {
 fn an_unreadable_file_hides_no_damage() {
     let place = Place::with("brandubh", "3");
     let unreadable = place.path("tables/brandubh/K0v1.dtw");
-    fs::remove_file(&unreadable).unwrap();
-    std::os::unix::fs::symlink("/proc/sys/vm/drop_caches", &unreadable).unwrap();
+    make_unreadable(&unreadable);
     edit(&place.path("tables/brandubh/K1v1.dtw"), |bytes| bytes.truncate(100));
     let words = ["K0v1.dtw", "Permission denied"];
     let check = place.run(&["check", "brandubh"]);

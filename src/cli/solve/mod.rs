@@ -215,6 +215,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         printer.update(progress);
         !interrupted.load(Ordering::Relaxed)
     };
+    let notice = |text: &str| session.note(text);
     let proof = match (&args.store, &args.checkpoint) {
         (Some(folder), _) => {
             let text = Ruleset::text(name)?;
@@ -300,12 +301,6 @@ fn print_proof(
         earlier_seconds: proof.earlier.time.as_secs_f64(),
         certificate,
     })
-}
-
-/// Prints a message about a damaged part of the store, or a checkpoint that cannot be written.
-fn notice(text: &str) {
-    // A failure to print has nowhere to be reported.
-    let _ = writeln!(io::stderr(), "taflbase: {text}");
 }
 
 /// Describes a proof in words.

@@ -15,7 +15,7 @@ use crate::cli::arguments::PositionArgs;
 use crate::cli::error::CliError;
 use crate::cli::output::{Session, columns, counted, grouped, time};
 
-use super::{AnswerJson, NODES, answer_name, notice, number, numbers_text};
+use super::{AnswerJson, NODES, answer_name, number, numbers_text};
 
 #[derive(Serialize)]
 struct StatusJson<'a> {
@@ -97,7 +97,7 @@ pub(super) fn run(
         };
         certificates = overview.certificates;
     };
-    with_tree(folder, &tables, &notice, &mut look).map_err(CliError::new)?;
+    with_tree(folder, &tables, &|text| session.note(text), &mut look).map_err(CliError::new)?;
     let bytes = disk_bytes(folder).map_err(CliError::new)?;
     if session.json() {
         return roots.iter().try_for_each(|root| {

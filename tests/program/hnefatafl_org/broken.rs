@@ -6,7 +6,7 @@ use taflbase::history::Game;
 use taflbase::protocol::htp::ruleset;
 use taflbase::rules::Side;
 
-use super::standin::Server;
+use super::standin::{Client, Server, Standin};
 
 #[test]
 fn nonsense_in_a_game_is_one_clear_line() {
@@ -41,9 +41,7 @@ fn nonsense_in_a_game_is_one_clear_line() {
 #[test]
 fn two_moves_in_a_row_are_nonsense() {
     let server = Server::new();
-    let client = server.client(&["attacker"]);
-    let mut standin = server.logged_in();
-    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    let (client, mut standin, mut game) = begun(&server);
     standin.play(&mut game, Side::Attackers, 2);
     standin.say("game 7 play defender f5 f6");
     client.fails("it plays twice in a row for the opponent");
@@ -88,14 +86,25 @@ fn a_server_that_goes_away_before_the_game_ends_the_program() {
     client.fails("the connection was lost: the server has closed it");
 }
 
+/// Begins a game without clocks in which the client has the attackers.
+fn begun(server: &Server) -> (Client, Standin, Game) {
+    let client = server.client(&["attacker"]);
+    let mut standin = server.logged_in();
+    let game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    (client, standin, game)
+}
+
+/// The same, and loses the connection after the first move.
+fn lost_after_a_move(server: &Server) -> (Client, Game) {
+    let (client, mut standin, mut game) = begun(server);
+    standin.play(&mut game, Side::Attackers, 1);
+    (client, game)
+}
+
 #[test]
 fn a_game_that_is_lost_again_and_again_is_given_up() {
     let server = Server::new();
-    let client = server.client(&["attacker"]);
-    let mut standin = server.logged_in();
-    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
-    standin.play(&mut game, Side::Attackers, 1);
-    drop(standin);
+    let (client, _) = lost_after_a_move(&server);
     for _ in 0..5 {
         drop(server.accept());
     }
@@ -106,9 +115,7 @@ fn a_game_that_is_lost_again_and_again_is_given_up() {
 #[test]
 fn a_server_that_never_takes_a_move_is_given_up() {
     let server = Server::new();
-    let client = server.client(&["attacker"]);
-    let mut standin = server.logged_in();
-    let game = standin.begin(Side::Attackers, "un-timed _ _", 11);
+    let (client, mut standin, game) = begun(&server);
     standin.say("game 7 generate_move attacker");
     assert!(standin.hear().starts_with("game 7 play "));
     drop(standin);
@@ -126,11 +133,7 @@ fn a_server_that_never_takes_a_move_is_given_up() {
 #[test]
 fn losses_are_counted_from_the_last_move_that_the_server_has_taken() {
     let server = Server::new();
-    let client = server.client(&["attacker"]);
-    let mut standin = server.logged_in();
-    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
-    standin.play(&mut game, Side::Attackers, 1);
-    drop(standin);
+    let (client, mut game) = lost_after_a_move(&server);
     // Each time the server has taken a move, which only its record shows from the second time on.
     for _ in 0..4 {
         drop(server.accept());
@@ -150,11 +153,7 @@ fn losses_are_counted_from_the_last_move_that_the_server_has_taken() {
 #[test]
 fn a_game_that_has_ended_meanwhile_is_reported() {
     let server = Server::new();
-    let client = server.client(&["attacker"]);
-    let mut standin = server.logged_in();
-    let mut game = standin.begin(Side::Attackers, "un-timed _ _", 11);
-    standin.play(&mut game, Side::Attackers, 1);
-    drop(standin);
+    let (client, _) = lost_after_a_move(&server);
     let mut again = server.logged_in();
     assert_eq!(again.hear(), "resume_game_json 7");
     // The server does not answer for a game that it does not have.
