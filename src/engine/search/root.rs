@@ -7,7 +7,7 @@ use crate::engine::state::Step;
 
 use super::move_history::MoveHistory;
 use super::path::MAX_PLY;
-use super::root_moves::{IterationResult, RootLine, RootMove, partial_lines};
+use super::root_moves::{IterationResult, RootLine, RootMove, partial_lines, sort_by_score};
 use super::score::{INFINITE, Points, WON, is_decided, won_in};
 use super::shared::Shared;
 use super::worker::Worker;
@@ -105,10 +105,9 @@ impl<const W: usize> Worker<'_, W> {
             moves[line..].iter_mut().for_each(|mv| mv.score = -INFINITE);
             loop {
                 let score = self.search_root(&mut moves[line..], alpha, beta, depth);
-                // The sort is stable: moves without a new score keep their order.
-                moves[line..].sort_by_key(|mv| -mv.score);
+                sort_by_score(&mut moves[line..]);
                 if self.stopped {
-                    moves[..line].sort_by_key(|mv| -mv.score);
+                    sort_by_score(&mut moves[..line]);
                     return line;
                 }
                 // Widen the side of the window that the score fell out of.
@@ -123,7 +122,7 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         // A later line may have a better score than an earlier one.
-        moves[..lines].sort_by_key(|mv| -mv.score);
+        sort_by_score(&mut moves[..lines]);
         lines
     }
 

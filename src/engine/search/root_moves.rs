@@ -65,6 +65,11 @@ impl RootMove {
     }
 }
 
+/// Sorts moves by score, the best first. Moves without a new score keep their order.
+pub(super) fn sort_by_score(moves: &mut [RootMove]) {
+    moves.sort_by_key(|mv| -mv.score);
+}
+
 /// A root move's result, as it is reported.
 #[derive(Clone, Debug)]
 pub(super) struct RootLine {

@@ -64,10 +64,11 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
     /// Returns the open questions, the one with the fewest nodes first.
     pub(super) fn open_questions(&self) -> Vec<Side> {
         let nodes = self.nodes();
-        let mut open: Vec<Side> =
-            Side::ALL.into_iter().filter(|&side| self.questions.is_open(side)).collect();
-        open.sort_by_key(|&side| nodes[side]);
-        open
+        let mut sides = Side::ALL;
+        if nodes[Side::Defenders] < nodes[Side::Attackers] {
+            sides.reverse();
+        }
+        sides.into_iter().filter(|&side| self.questions.is_open(side)).collect()
     }
 
     /// By question, the nodes of finished and running jobs.

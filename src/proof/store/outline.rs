@@ -176,9 +176,15 @@ impl NodeStatus {
 
     /// The key by which the mover's most promising move comes first: its effort to reach its aim,
     /// then the other side's.
-    pub(super) fn effort(&self, mover_asks: bool) -> (u32, bool, u32) {
+    fn effort(&self, mover_asks: bool) -> (u32, bool, u32) {
         let (aim, failure) =
             if mover_asks { (self.proof, self.disproof) } else { (self.disproof, self.proof) };
         (aim.unwrap_or(u32::MAX), failure == Some(0), failure.unwrap_or(u32::MAX))
     }
+}
+
+/// Sorts the moves of a position, the most promising ones for their mover first. `mover_asks` says
+/// whether its win is in question.
+pub(super) fn sort_by_effort(moves: &mut [TreeMove], mover_asks: bool) {
+    moves.sort_by_key(|mv| mv.status.effort(mover_asks));
 }

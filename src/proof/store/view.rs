@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::engine::bits::with_width;
-use crate::engine::state::{State, Step};
+use crate::engine::state::State;
 use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
@@ -26,6 +26,7 @@ use super::error::StoreError;
 use super::folder::Folder;
 use super::outline::{
     NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeOverview, TreeQuestion, TreeRoot,
+    sort_by_effort,
 };
 use super::totals::{Layers, Totals};
 use super::tree::{NOT_WON, NodeId, Values, WON};
@@ -211,15 +212,16 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
     fn moves(&self, worker: &mut Worker<'_, '_, W>, position: &Position) -> Vec<TreeMove> {
         let state = State::new(&self.shared.board, position);
         worker.set_state(state.clone());
-        let mut known: Vec<(Step, NodeStatus)> = Vec::new();
+        let mut known = Vec::new();
         for (step, after) in worker.successors() {
-            known.extend(self.status(worker, &after).map(|status| (step, status)));
+            if let Some(status) = self.status(worker, &after)
+                && let Some(played) = state.full_move(self.rules, step)
+            {
+                known.push(TreeMove { played, status });
+            }
         }
-        known.sort_by_key(|(_, status)| status.effort(position.to_move == worker.prover));
-        let moves = known.into_iter().filter_map(|(step, status)| {
-            Some(TreeMove { played: state.full_move(self.rules, step)?, status })
-        });
-        moves.collect()
+        sort_by_effort(&mut known, position.to_move == worker.prover);
+        known
     }
 
     /// Returns the start if it is this position, else the image that the store has.

@@ -133,7 +133,7 @@ impl PartitionLayout {
     }
 }
 
-/// Returns the orbits of the sets of defenders under the symmetries, largest first.
+/// Returns the orbits of the sets of defenders under the symmetries.
 fn set_orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
     let sets = &frame.defenders;
     let mut seen = vec![false; sets.len()];
@@ -149,12 +149,12 @@ fn set_orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
         orbit.iter().for_each(|rank| seen[rank.index()] = true);
         orbits.push(orbit);
     }
-    orbits.sort_by_key(|orbit| Reverse(orbit.len()));
     orbits
 }
 
-/// Assigns orbits to partitions, each to the one that has the fewest sets.
-fn distribute(orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
+/// Assigns orbits to partitions, the largest first, each to the one that has the fewest sets.
+fn distribute(mut orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
+    orbits.sort_by_key(|orbit| Reverse(orbit.len()));
     let mut partitions: Vec<Vec<Rank>> = vec![Vec::new(); count];
     for orbit in orbits {
         if let Some(smallest) = partitions.iter_mut().min_by_key(|partition| partition.len()) {
