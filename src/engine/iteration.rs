@@ -14,9 +14,9 @@ pub enum Score {
     Win(Plies),
     /// A loss in at most this many plies, whatever is played.
     Loss(Plies),
-    /// A win by tables without distances.
+    /// A win by tables without distances, or by endless play.
     TableWin,
-    /// A loss by tables without distances.
+    /// A loss by tables without distances, or by endless play.
     TableLoss,
     /// A win by proofs beyond the tables, without a distance.
     ProvedWin,

@@ -421,6 +421,21 @@ fn a_win_of_wdl_tables_has_no_distance() {
     }
 }
 
+/// The king goes to and fro for ever, which the attackers win unless a ply limit ends the game.
+#[test]
+fn endless_play_that_the_attackers_win_is_lost_for_the_defenders() {
+    let text = include_str!("../../src/game/rules/builtin/copenhagen.toml");
+    let limited = Ruleset::from_toml(&format!("ply-limit = 100\n{text}"), "limited").unwrap();
+    for (rules, is_lost) in [(rules("copenhagen"), true), (Arc::new(limited), false)] {
+        let tables = Tablebase::new(Ruleset::load("copenhagen").unwrap());
+        let options = EngineOptions { tables: Some(Arc::new(tables)), ..options(&rules) };
+        let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+        let game = game(&rules, "/2t1K3t2/4t6/11/11/11/11/11/11/11/11/11/ d");
+        let found = score(&mut engine, &game, Limits::nodes(2000));
+        assert_eq!(found == Score::TableLoss, is_lost, "{found}");
+    }
+}
+
 #[test]
 fn a_cleared_engine_searches_like_a_new_one() {
     let rules = rules("brandubh");

@@ -34,6 +34,7 @@ impl<const W: usize> Worker<'_, W> {
             // The score of the first line is the value of the position.
             (None, Some(KnownValue::TableWin)) if number == 0 => Score::TableWin,
             (None, Some(KnownValue::ProvedWin)) if number == 0 => Score::ProvedWin,
+            (None, Some(KnownValue::TableLoss)) => Score::TableLoss,
             (None, Some(KnownValue::ProvedLoss)) => Score::ProvedLoss,
             (None, Some(KnownValue::Draw)) => Score::Estimate(0),
             (None, _) if score == -INFINITE => Score::Estimate(0),

@@ -21,8 +21,10 @@ use super::shared::Deadline;
 /// The value of a root position whose moves are left to the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KnownValue {
-    /// A win by tables without distances.
+    /// A win by tables without distances, or by endless play.
     TableWin,
+    /// A loss by endless play.
+    TableLoss,
     /// A win by proofs.
     ProvedWin,
     /// A loss by proofs.
@@ -247,19 +249,19 @@ fn drawn(game: &Game, mut moves: Vec<RankedMove>) -> RootProbe {
     let known = match value.filter(|_| is_draw) {
         Some(Wdl::Draw) => Some(KnownValue::Draw),
         Some(Wdl::Win) => Some(KnownValue::TableWin),
-        Some(Wdl::Loss) | None => None,
+        Some(Wdl::Loss) => Some(KnownValue::TableLoss),
+        None => None,
     };
     RootProbe::Moves { moves, known }
 }
 
-/// Returns the value of endless play to this side if it can count on that in this game. Attackers
-/// who would win cannot if a ply limit makes a draw.
+/// Returns the value of endless play to this side if it holds in this game. Where the attackers would
+/// win, a ply limit makes a draw.
 pub(super) fn endless_holds(game: &Game, side: Side) -> Option<Wdl> {
     let rules = game.rules();
     match endless_value(rules, side)? {
         Wdl::Draw => (rules.repetition != Repetition::MoverLoses).then_some(Wdl::Draw),
-        Wdl::Win => game.plies_left().is_none().then_some(Wdl::Win),
-        Wdl::Loss => None,
+        decided => game.plies_left().is_none().then_some(decided),
     }
 }
 

@@ -95,7 +95,8 @@ fn drawn(game: &Game, moves: Vec<BoundedMove>) -> RootProbe {
     let known = match endless_holds(game, game.position().to_move) {
         Some(Wdl::Draw) => Some(KnownValue::Draw),
         Some(Wdl::Win) => Some(KnownValue::ProvedWin),
-        Some(Wdl::Loss) | None => None,
+        Some(Wdl::Loss) => Some(KnownValue::ProvedLoss),
+        None => None,
     };
     rest(moves, known, |bounds| bounds.at_least == Wdl::Draw)
 }
