@@ -52,7 +52,8 @@ move or position it may also be proved that its side does not lose ("at least dr
 does not win ("at most draw"). A certificate is believed as a table is; `solve --check`
 checks it.
 
-A move with -- takes the king to a square where he wins, one with ++ captures him. A
+A move with -- wins for the defenders at once: the king escapes, or an exit fort is complete.
+One with ++ wins for the attackers: the king is captured, or all defenders are encircled. A
 conversion is a capture after which the game continues in a slice of fewer men.
 
 --batch prints one line per line of the file, separated by tabs: the position (spaces for
@@ -70,7 +71,7 @@ Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d" --svg board.svg
 
 JSON, one line (here with one of the moves); "position" of a move is the one after it;
-"dtw" is null for draws and without a DTW table:
+"dtw" is null for draws, and where no DTW table has the distance:
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}
 What only a certificate knows has "proof" in addition, also in its moves (there without
 "move" and "certificate"):

@@ -26,6 +26,7 @@ use crate::game::enclosure::enclosure_ending;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset, Side};
 use crate::game::shieldwall::walled_in;
+use crate::game::value::Value;
 
 /// The end of the game by a move.
 ///
@@ -180,6 +181,20 @@ pub(crate) fn wins_at_once(rules: &Ruleset, position: &Position) -> bool {
     escapes
         || each_legal_move(rules, position)
             .any(|played| played.ending.is_some_and(|ending| ending.winner() == side))
+}
+
+/// Returns the value of a position if its moves alone decide it: a win in 1 if one of them ends the
+/// game or leaves the other side without a move, and a loss in 0 if there is none.
+pub(crate) fn value_by_moves(rules: &Ruleset, position: &Position) -> Option<Value> {
+    let mut moves = each_legal_move(rules, position).peekable();
+    if moves.peek().is_none() {
+        return Some(Value::Loss(0));
+    }
+    let wins = moves.any(|played| match played.ending {
+        Some(ending) => ending.winner() == position.to_move,
+        None => !has_move(rules, &position.after(&played)),
+    });
+    wins.then_some(Value::Win(1))
 }
 
 /// Returns the number of legal moves of the side to move.

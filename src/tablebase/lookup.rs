@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use crate::game::moves::value_by_moves;
 use crate::game::position::Position;
 use crate::game::slice::Slice;
 use crate::game::value::{Value, Wdl};
@@ -120,9 +121,10 @@ impl Tablebase {
     /// table.
     ///
     /// # Errors
-    /// If the position is invalid or the game is over, or its table is missing or damaged.
+    /// If the position is invalid or the game is over, or its table is missing or damaged. A position
+    /// that its moves alone decide needs no table: a win in 1, or a loss in 0.
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        self.probe_one(position)
+        self.or_by_moves(position, self.probe_one(position), Value::wdl)
     }
 
     /// Probes the value with the distance to the end of the game in plies.
@@ -130,20 +132,38 @@ impl Tablebase {
     /// # Errors
     /// See [`probe_wdl`](Tablebase::probe_wdl).
     pub fn probe_dtw(&self, position: &Position) -> Result<Value, ProbeError> {
-        self.probe_one(position)
+        self.or_by_moves(position, self.probe_one(position), |value| value)
+    }
+
+    /// Probes the value, with its distance if there is a DTW table.
+    ///
+    /// # Errors
+    /// See [`probe_wdl`](Tablebase::probe_wdl).
+    pub fn probe_value(&self, position: &Position) -> Result<Probed, ProbeError> {
+        self.or_by_moves(position, self.probe_best_table(position), Probed::from)
+    }
+
+    /// Probes the DTW table or, if it is missing, the WDL table, without a look at the moves.
+    pub(super) fn probe_best_table(&self, position: &Position) -> Result<Probed, ProbeError> {
+        match self.probe_one::<Value>(position) {
+            Err(ProbeError::MissingTable { .. }) => {
+                self.probe_one(position).map(|wdl| Probed { wdl, plies: None })
+            }
+            value => value.map(Probed::from),
+        }
     }
 
     /// Probes many positions as [`probe_wdl`](Tablebase::probe_wdl) does, and returns the
     /// results in their order. Much faster for bulk work than single probes: it reads each
     /// block once and uses the threads of rayon's current pool.
     pub fn probe_many_wdl(&self, positions: &[Position]) -> Vec<Result<Wdl, ProbeError>> {
-        self.probe_all(positions)
+        self.all_or_by_moves(positions, self.probe_all(positions), Value::wdl)
     }
 
     /// Probes many positions as [`probe_dtw`](Tablebase::probe_dtw) does; see
     /// [`probe_many_wdl`](Tablebase::probe_many_wdl).
     pub fn probe_many_dtw(&self, positions: &[Position]) -> Vec<Result<Value, ProbeError>> {
-        self.probe_all(positions)
+        self.all_or_by_moves(positions, self.probe_all(positions), |value| value)
     }
 
     /// Probes the outcomes of many positions, with their distances where there are DTW tables;
@@ -160,7 +180,7 @@ impl Tablebase {
         for (i, wdl) in missing.into_iter().zip(self.probe_all::<Wdl>(&missing_positions)) {
             results[i] = wdl.map(|wdl| Probed { wdl, plies: None });
         }
-        results
+        self.all_or_by_moves(positions, results, Probed::from)
     }
 
     /// Probes a position that is known to be in `slice`, to be legal with attackers on the
@@ -190,8 +210,35 @@ impl Tablebase {
         found.map_err(|error| keep(&self.search_error, error)).ok()
     }
 
+    /// Returns what was found or, if the table is missing, what the position's moves alone decide.
     #[inline]
-    fn probe_one<V: ProbeValue>(&self, position: &Position) -> Result<V, ProbeError> {
+    fn or_by_moves<V>(
+        &self,
+        position: &Position,
+        found: Result<V, ProbeError>,
+        from_rules: fn(Value) -> V,
+    ) -> Result<V, ProbeError> {
+        found.or_else(|error| match error {
+            ProbeError::MissingTable { .. } => {
+                value_by_moves(&self.rules, position).map(from_rules).ok_or(error)
+            }
+            _ => Err(error),
+        })
+    }
+
+    fn all_or_by_moves<V: Send>(
+        &self,
+        positions: &[Position],
+        found: Vec<Result<V, ProbeError>>,
+        from_rules: fn(Value) -> V,
+    ) -> Vec<Result<V, ProbeError>> {
+        let found = found.into_par_iter().zip(positions);
+        found.map(|(found, position)| self.or_by_moves(position, found, from_rules)).collect()
+    }
+
+    /// Probes a position without a look at its moves, for callers that ask about very many.
+    #[inline]
+    pub(crate) fn probe_one<V: ProbeValue>(&self, position: &Position) -> Result<V, ProbeError> {
         read(self.locate(position, V::METRIC)?)
     }
 

@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 
-use crate::game::moves::{Ending, Move, legal_moves};
+use crate::game::moves::{Ending, Move, has_move, legal_moves};
 use crate::game::position::Position;
 use crate::game::value::{Plies, Value, Wdl};
 use crate::table::Metric;
@@ -169,19 +169,6 @@ impl Tablebase {
         Ok(line)
     }
 
-    /// Probes the value, with its distance if there is a DTW table.
-    ///
-    /// # Errors
-    /// See [`probe_wdl`](Tablebase::probe_wdl).
-    pub fn probe_value(&self, position: &Position) -> Result<Probed, ProbeError> {
-        match self.probe_dtw(position) {
-            Err(ProbeError::MissingTable { .. }) => {
-                self.probe_wdl(position).map(|wdl| Probed { wdl, plies: None })
-            }
-            value => value.map(Probed::from),
-        }
-    }
-
     /// Probes each move of a position, in the order of [`Probe::moves`]. The position's own
     /// table is not needed.
     ///
@@ -203,12 +190,16 @@ impl Tablebase {
     }
 
     fn probe_move(&self, position: &Position, played: &Move) -> Result<Option<Probed>, ProbeError> {
+        let next = position.after(played);
         let after = match played.ending {
             Some(_) => Ok(Probed::from(Value::Loss(0))),
-            None => self.probe_value(&position.after(played)),
+            None => self.probe_best_table(&next),
         };
         match after {
             Ok(Probed { wdl, plies }) => Ok(Some(Probed { wdl: -wdl, plies })),
+            Err(ProbeError::MissingTable { .. }) if !has_move(&self.rules, &next) => {
+                Ok(Some(Probed { wdl: Wdl::Win, plies: Some(0) }))
+            }
             Err(ProbeError::MissingTable { .. }) => Ok(None),
             Err(error) => Err(error),
         }

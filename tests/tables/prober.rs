@@ -15,7 +15,7 @@ use taflbase::random::SeededRng;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Metric, TableErrorKind};
-use taflbase::tablebase::{BlockCache, ProbeError, TablebaseOptions};
+use taflbase::tablebase::{BlockCache, ProbeError, Probed, TablebaseOptions};
 use taflbase::unmoves::unmoves;
 use taflbase::value::Value;
 
@@ -410,5 +410,36 @@ fn positions_can_be_made_without_text() {
                 legal_moves(&rules, &position.before(unmove));
             }
         }
+    }
+}
+
+/// Of these positions there is no table.
+#[test]
+fn a_position_that_its_moves_decide_needs_no_table() {
+    let cases = [
+        // The last attacker is captured, blocked, or already blocked.
+        ("brandubh", "/1t1T3/7/TT5/TT1K2T/7/5T1/7/ d", Value::Win(1)),
+        ("brandubh", "/1tT4/2T4/4TTT/TT1K3/7/7/7/ d", Value::Win(1)),
+        ("brandubh", "/1tT4/1T5/4TTT/TT1K3/7/7/7/ a", Value::Loss(0)),
+        // An exit fort is completed, or complete.
+        ("copenhagen", "/11/11/11/TT9/1TT8/K1T8/1T7T1/TT9/9t1/9t1/11/ d", Value::Win(1)),
+        ("copenhagen", "/3TK1T4/4TT5/11/11/11/11/11/8t2/8t2/11/11/ a", Value::Loss(0)),
+    ];
+    for (name, text, value) in cases {
+        let base = Tablebase::new(Ruleset::load(name).unwrap());
+        let position = Position::parse(text, base.rules()).unwrap();
+        let expected = Probed::from(value);
+        assert_eq!(base.probe_dtw(&position).unwrap(), value, "{text}");
+        assert_eq!(base.probe_wdl(&position).unwrap(), value.wdl(), "{text}");
+        assert_eq!(base.probe_many(&[position])[0].as_ref().unwrap(), &expected, "{text}");
+        assert_eq!(base.probe_many_dtw(&[position])[0].as_ref().unwrap(), &value, "{text}");
+        assert_eq!(base.probe_many_wdl(&[position])[0].as_ref().unwrap(), &value.wdl(), "{text}");
+        let probe = base.probe(&position).unwrap();
+        assert_eq!(probe.value, expected, "{text}");
+        let line = base.line(&position).unwrap();
+        assert_eq!(line.len(), usize::from(value.plies().unwrap()), "{text}");
+        let Some(best) = probe.best_move(&position).unwrap() else { continue };
+        let after = position.after(&best);
+        assert!(best.ending.is_some() || legal_moves(base.rules(), &after).is_empty(), "{text}");
     }
 }

@@ -10,7 +10,7 @@ use crate::game::moves::{each_legal_move, find_move, wins_at_once};
 use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
-use crate::game::value::Wdl;
+use crate::game::value::{Value, Wdl};
 use crate::table::Metric;
 use crate::tablebase::Tablebase;
 
@@ -218,8 +218,8 @@ impl PartChecker<'_> {
         // Only the table whose hash was compared.
         let wdl = match self.metrics.get(&position.slice()) {
             None => return Ok(None),
-            Some(Metric::Wdl) => self.tables.probe_wdl(position),
-            Some(Metric::Dtw) => self.tables.probe_dtw(position).map(|value| value.wdl()),
+            Some(Metric::Wdl) => self.tables.probe_one(position),
+            Some(Metric::Dtw) => self.tables.probe_one::<Value>(position).map(Value::wdl),
         };
         wdl.map(Some).map_err(CertificateError::Table)
     }
