@@ -58,8 +58,8 @@ conversion is a capture after which the game continues in a slice of fewer men.
 
 --batch prints one line per line of the file, separated by tabs: the position (spaces for
 its tabs), its value ("unknown" without a table, "invalid" if the line is not a position),
-and the plies or the error; with --json, {"position":…,"category":…,"dtw":…}. The status is 1 if a line is
-unknown or invalid.
+and the plies or the error; with --json, {"position":…,"category":…,"dtw":…}. The status
+is 1 if a line is unknown or invalid.
 
 With --svg or --png, the picture shows the board and the best move, if it is known.
 

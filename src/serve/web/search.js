@@ -112,7 +112,7 @@ class Search {
     const { skip = 0 } = wanted;
     const known = `${skip ? `${number(skip + 1)} to ` : ""}${plural(skip + positions.length, "position", "positions")}${more ? ", and there are more" : ""}`;
     const counted = counts.map(({ to_move, stored, placements }) => `${number(stored)} with the ${to_move} to move, ${number(placements)} with mirror images`).join("; ");
-    this.status.textContent = `${counted || (positions.length ? known : "Nothing found")}.${complete ? "" : " Time ran out: there may be more."}`;
+    this.status.textContent = `${counted || (positions.length ? known : "Nothing found")}.${complete ? "" : " Time ran out: only a part of the slice was searched."}`;
     fill(this.found, positions.length > 0 && this.list(positions, skip, more && { ...wanted, skip: skip + positions.length }));
   }
 
