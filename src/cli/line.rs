@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let (value, line) = base
         .probe_dtw(&position)
         .and_then(|value| Ok((value, base.line(&position)?)))
-        .map_err(|error| session.probe_error(&base, &args.rules, error))?;
+        .map_err(|error| session.position_error(&base, &args.rules, error))?;
     let answer = LineAnswer::new(&base, &position, value, &line);
     let positions = position.along(&line);
     if !args.pictures.write(|| sheet(&base, value, &positions, &line))? {

@@ -181,6 +181,22 @@ impl Session {
         }
     }
 
+    /// As [`probe_error`](Session::probe_error), of a position, which the engine can search.
+    pub(super) fn position_error(
+        &self,
+        base: &Tablebase,
+        rules: &str,
+        error: ProbeError,
+    ) -> CliError {
+        match self.probe_error(base, rules, error) {
+            CliError::Negative(missing) => CliError::Negative(format!(
+                "{missing}; `{}` searches without it",
+                self.command("analyse", rules, "POS")
+            )),
+            other => other,
+        }
+    }
+
     /// Describes a missing table (of this metric, or of any if `None`) and says how to build it,
     /// or that this machine cannot.
     fn missing_table(
@@ -215,10 +231,9 @@ impl Session {
         };
         format!(
             "{missing}, and it cannot be built here: {} men take {takes} (see `{}`); the tables \
-             here reach {reached} men; use `{}` for larger positions",
+             here reach {reached} men",
             slice.men(),
             self.command("plan", rules, &plan_options),
-            self.command("analyse", rules, "POS"),
         )
     }
 }

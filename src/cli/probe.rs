@@ -90,7 +90,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     let position = args.at.position(rules)?;
     let probed = probe(&base, book.as_deref(), &position);
-    let (answer, best) = probed.map_err(|error| session.probe_error(&base, &args.rules, error))?;
+    let (answer, best) =
+        probed.map_err(|error| session.position_error(&base, &args.rules, error))?;
     let verdict = format!("{} to move: {}", answer.to_move, verdict(&answer));
     let mut board = BoardPicture::new(rules, position.layout());
     if let Some(best) = best {
