@@ -382,7 +382,19 @@ impl<'a> Session<'a> {
         let work = SliceWork { slice, metrics, frame: &frame, index: &index, cache_bytes, started };
         let mut discarded = BTreeSet::new();
         loop {
-            match self.solve_and_write(&work, &context) {
+            let outcome = match self.solve_and_write(&work, &context) {
+                // Compressing finished stages may free enough space. With several ranks the next
+                // build does this, since other ranks may be writing there.
+                Err(error) if error.is_disk_full() && comm.size() == 1 => {
+                    match scratch.make_room() {
+                        Ok(true) => continue,
+                        Ok(false) => Err(error),
+                        Err(error) => Err(error.into()),
+                    }
+                }
+                outcome => outcome,
+            };
+            match outcome {
                 // A damaged file is recomputed once. If it is damaged again, the disk is faulty.
                 Err(BuildError::Scratch(ScratchError {
                     path,
@@ -392,13 +404,6 @@ impl<'a> Session<'a> {
                     if comm.size() > 1 {
                         // The other ranks have already used it.
                         return Err(BuildError::Again(path));
-                    }
-                }
-                // Compressing finished stages may free enough space. With several ranks the next
-                // build does this, since other ranks may be writing there.
-                Err(error) if error.is_disk_full() && comm.size() == 1 => {
-                    if !scratch.make_room()? {
-                        return Err(error);
                     }
                 }
                 Err(error) => return Err(error),

@@ -23,6 +23,7 @@ use crate::solve::store::Compression;
 use crate::system::filesystem::faulty::{FAULTS, FROZEN, Fault, FaultyFiles, NEVER};
 use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::Metric;
+use crate::table::progress::Progress;
 
 use super::builder::{Build, BuildEnv, BuildOptions};
 use super::session::work_name;
@@ -58,11 +59,21 @@ impl Case {
     }
 
     fn build(&self, env: &BuildEnv, tables: &Path) -> Result<(), BuildError> {
+        self.build_with(env, tables, &())
+    }
+
+    fn build_with(
+        &self,
+        env: &BuildEnv,
+        tables: &Path,
+        progress: &dyn Progress,
+    ) -> Result<(), BuildError> {
         let _no_process_starts = PROCESSES.read();
         // One thread, so that the order of the calls is always the same.
         let options = BuildOptions { threads: 1, ..BuildOptions::default() };
         Build::new(&self.rules, tables, &[self.slice])
             .options(&options)
+            .progress(progress)
             .env(env.clone())
             .run()
             .map(drop)

@@ -1,6 +1,10 @@
 //! Builds on a disk that fills up: they finish if the compressed work fits.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::game::rules::Side;
 use crate::solve::communicator::SingleProcess;
+use crate::table::progress::{Phase, Progress};
 
 use super::*;
 
@@ -54,6 +58,48 @@ fn others_may_fill_the_disk_in_memory() {
 #[test]
 fn others_may_fill_the_disk_in_partitions() {
     others_may_fill_the_disk(&IN_PARTITIONS, 125);
+}
+
+/// Damages the stage of the first ply once, in the next one, which does not read it.
+struct Damage {
+    work: PathBuf,
+    is_done: AtomicBool,
+}
+
+impl Progress for Damage {
+    fn phase(&self, _: Slice, phase: Phase, _: u64) {
+        if phase != (Phase::Ply { winner: Side::Attackers, ply: 2 }) {
+            return;
+        }
+        for entry in fs::read_dir(&self.work).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let is_first_ply =
+                path.file_name().unwrap().to_str().unwrap().starts_with("attackers-1@");
+            if is_first_ply && !self.is_done.swap(true, Ordering::Relaxed) {
+                let mut bytes = fs::read(&path).unwrap();
+                // The first byte after the header.
+                bytes[72] ^= 1;
+                fs::write(path, bytes).unwrap();
+            }
+        }
+    }
+}
+
+/// Stages found to be damaged while room is made are computed again, too.
+#[test]
+fn stages_may_be_damaged_when_the_disk_is_full() {
+    let case = Case::new("mini-corner", "K2v3");
+    let (packed, _) = case.peak_usage(&IN_MEMORY, Compression::ALWAYS);
+    let (_, calls) = case.peak_usage(&IN_MEMORY, LATE);
+    for after in (calls / 2..calls).step_by(97) {
+        let root = tempfile::tempdir().unwrap();
+        let full = FaultyFiles::new(root.path(), Fault::Crowded, after, 0).with_capacity(packed);
+        let progress = Damage { work: case.work(root.path()), is_done: AtomicBool::new(false) };
+        let built = case.build_with(&env(&full, &IN_MEMORY, LATE), root.path(), &progress);
+        built.unwrap_or_else(|error| panic!("full after {after} of {calls} calls: {error}"));
+        assert!(case.files(root.path()) == case.whole, "full after {after} of {calls} calls");
+        assert!(progress.is_done.into_inner());
+    }
 }
 
 /// Systems limit open files: the number must not grow with the plies.
