@@ -194,6 +194,9 @@ impl From<CommunicatorError> for BuildError {
     }
 }
 
+            ScratchErrorKind::Io(source) if source.kind() == io::ErrorKind::OutOfMemory => {
+                BuildError::OutOfMemory(source)
+            }
 impl From<TableError> for BuildError {
     fn from(error: TableError) -> BuildError {
         BuildError::Table(error)
@@ -209,5 +212,18 @@ impl From<ProbeError> for BuildError {
 impl From<IndexError> for BuildError {
     fn from(error: IndexError) -> BuildError {
         BuildError::Index(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever needs the memory, the error names the option to change.
+    #[test]
+    fn exhausted_memory_is_no_error_of_a_file() {
+        let source = io::Error::from(io::ErrorKind::OutOfMemory);
+        let error = BuildError::from(ScratchError::from(ScratchErrorKind::Io(source)));
+        assert_eq!(error.limit(), Some(BuildLimit::Memory));
     }
 }

@@ -3,9 +3,9 @@
 use crate::game::board::Symmetry;
 use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
-use crate::index::IndexError;
 
 use crate::solve::captures::decided::Decider;
+use crate::solve::error::BuildError;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, TargetSet};
@@ -24,8 +24,8 @@ impl<'a, const N: usize> Kernels<'a, N> {
     /// Builds the table of a slice; every third valid lane is set.
     ///
     /// # Errors
-    /// If the slice is invalid.
-    pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Kernels<'a, N>, IndexError> {
+    /// If the slice is invalid, or the memory is exhausted.
+    pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Kernels<'a, N>, BuildError> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let blocks = frame.block_numbers().flat_map(|number| frame.block(number).valid);
         let table = blocks.map(every_third).collect();

@@ -102,7 +102,8 @@ impl<'a, const N: usize> Solver<'a, N> {
                 (Some(plies), _) => plies,
                 (None, None) => {
                     let domain = Domain { moves: &moves, winner, chunks };
-                    solver.plies(&mut InMemory::new(domain), winner, progress)?
+                    let mut tables = InMemory::new(domain).map_err(BuildError::OutOfMemory)?;
+                    solver.plies(&mut tables, winner, progress)?
                 }
                 (None, Some(partitions)) => {
                     let domain = partitions.domains(own.clone(), winner, &moves, &by_defenders);

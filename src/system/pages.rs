@@ -1,12 +1,18 @@
 //! Huge pages.
 
+use std::io;
 use std::mem::MaybeUninit;
 
 /// Creates an empty vector with capacity for `items`, in huge pages where available.
-pub(crate) fn with_capacity<T>(items: usize) -> Vec<T> {
-    let mut vector = Vec::with_capacity(items);
+///
+/// # Errors
+/// If the memory is exhausted.
+pub(crate) fn with_capacity<T>(items: usize) -> io::Result<Vec<T>> {
+    let mut vector = Vec::new();
+    let reserved = vector.try_reserve_exact(items);
+    reserved.map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
     prefer_huge_pages(vector.spare_capacity_mut());
-    vector
+    Ok(vector)
 }
 
 /// Advises the system to back this memory with huge pages, as random access to small ones spends
@@ -32,3 +38,16 @@ fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
 /// Does nothing on other systems.
 #[cfg(not(target_os = "linux"))]
 fn prefer_huge_pages<T>(_: &mut [MaybeUninit<T>]) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exhausted_memory_is_an_error() {
+        for items in [isize::MAX as usize, usize::MAX] {
+            let error = with_capacity::<u8>(items).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+        }
+    }
+}

@@ -1,3 +1,4 @@
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::game::board::{Board, Square, SquareSet, Symmetry};
@@ -63,7 +64,10 @@ pub(crate) enum PendingLookup {
 
 impl BlockLookup {
     /// Creates the lookup for these sets of `count` attackers.
-    pub(crate) fn new(sets: AttackerSets, board: Board, count: usize) -> BlockLookup {
+    ///
+    /// # Errors
+    /// If the memory is exhausted.
+    pub(crate) fn new(sets: AttackerSets, board: Board, count: usize) -> io::Result<BlockLookup> {
         BlockLookup::with_entries_up_to(MAX_ENTRIES, sets, board, count)
     }
 
@@ -73,7 +77,7 @@ impl BlockLookup {
         sets: AttackerSets,
         board: Board,
         count: usize,
-    ) -> BlockLookup {
+    ) -> io::Result<BlockLookup> {
         let mut squares: Vec<Square> = sets.squares().collect();
         squares.reverse();
         let mut places = vec![0; SquareSet::CAPACITY];
@@ -90,20 +94,20 @@ impl BlockLookup {
         };
         let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
         if total <= max_entries && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
-            lookup.entries = Some(lookup.all_entries(board, total));
+            lookup.entries = Some(lookup.all_entries(board, total)?);
         }
-        lookup
+        Ok(lookup)
     }
 
     /// Builds the table: each canonical set fills the entries of its images.
-    fn all_entries(&self, board: Board, total: u64) -> Vec<AtomicU32> {
-        let mut entries = pages::with_capacity(total as usize);
+    fn all_entries(&self, board: Board, total: u64) -> io::Result<Vec<AtomicU32>> {
+        let mut entries = pages::with_capacity(total as usize)?;
         entries.resize_with(total as usize, AtomicU32::default);
         match self.squares.len() {
             ..=64 => self.fill_entries::<1>(board, &entries),
             _ => self.fill_entries::<{ SquareSet::WORDS }>(board, &entries),
         }
-        entries
+        Ok(entries)
     }
 
     /// Fills the entries; places are bits of `W` words.
@@ -308,7 +312,7 @@ mod tests {
         let sets = binomial(places.len(), attackers).unwrap();
         [sets, sets - 1].map(|most| {
             let canonical = attacker_sets(rules, Slice { defenders: 0, attackers }).unwrap();
-            BlockLookup::with_entries_up_to(most, canonical, rules.board, attackers)
+            BlockLookup::with_entries_up_to(most, canonical, rules.board, attackers).unwrap()
         })
     }
 

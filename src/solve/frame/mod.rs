@@ -18,6 +18,7 @@ use crate::game::rules::{Kind, Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::index::{AttackerSets, IndexError, Walker};
 
+use crate::solve::error::BuildError;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::enclosures::{Fort, Rings, forts};
@@ -94,11 +95,12 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// Creates the frame of a slice; it must have fewer than 2^32 sets of defenders.
     ///
     /// # Errors
-    /// If its attacker sets are too many to count.
-    pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
+    /// If its attacker sets are too many to count, or the memory is exhausted.
+    pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, BuildError> {
         let region = Arc::new(Region::new(rules));
-        let attackers =
-            BlockLookup::new(attacker_sets(rules, slice)?, rules.board, slice.attackers);
+        let sets = attacker_sets(rules, slice)?;
+        let attackers = BlockLookup::new(sets, rules.board, slice.attackers)
+            .map_err(BuildError::OutOfMemory)?;
         let defenders = DefenderSets::new(rules, &region, slice.defenders);
         let forts = forts(rules, &region, &defenders);
         Ok(Frame::from_parts(rules, slice, region, Arc::new(attackers), defenders, forts))

@@ -1,5 +1,7 @@
 //! Plies with all tables in memory; winner and loser use the same tables.
 
+use std::io;
+
 use bitvec::vec::BitVec;
 
 use crate::solve::advance::advance;
@@ -34,18 +36,26 @@ impl<'a, const N: usize> InMemory<'a, N> {
     pub(crate) const TABLES: usize = 4;
 
     /// Allocates empty tables.
-    pub(crate) fn new(domain: Domain<'a, N>) -> InMemory<'a, N> {
+    ///
+    /// # Errors
+    /// If the memory is exhausted.
+    pub(crate) fn new(domain: Domain<'a, N>) -> io::Result<InMemory<'a, N>> {
         let rows = domain.chunks.rows();
-        let [won, open, lost, newly_won] = std::array::from_fn(|_| empty_table(rows));
-        let changed = Default::default();
-        InMemory { domain, won, open, lost, newly_won, changed }
+        Ok(InMemory {
+            domain,
+            won: empty_table(rows)?,
+            open: empty_table(rows)?,
+            lost: empty_table(rows)?,
+            newly_won: empty_table(rows)?,
+            changed: Default::default(),
+        })
     }
 }
 
-fn empty_table<const N: usize>(rows: usize) -> Vec<Row<N>> {
-    let mut table = pages::with_capacity(rows);
+fn empty_table<const N: usize>(rows: usize) -> io::Result<Vec<Row<N>>> {
+    let mut table = pages::with_capacity(rows)?;
     table.resize(rows, Row::EMPTY);
-    table
+    Ok(table)
 }
 
 impl<const N: usize> Tables for InMemory<'_, N> {

@@ -24,7 +24,9 @@ use crate::solve::plies::tables::{PlyStats, Storage, Tables};
 use crate::solve::plies::winning::{WinTables, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile, StageWriter, Stages};
+use crate::solve::store::{
+    Content, ScratchError, ScratchErrorKind, ScratchFolder, SpillFile, StageWriter, Stages,
+};
 use crate::system::{pages, parallel};
 use crate::table::progress::Progress;
 
@@ -70,7 +72,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
     /// Allocates the partitions of this rank, with empty tables.
     ///
     /// # Errors
-    /// If the disk fails.
+    /// If the disk fails or the memory is exhausted.
     pub(crate) fn new(
         layout: &'a PartitionLayout,
         domains: BySide<Vec<Domain<'a, N>>>,
@@ -80,7 +82,8 @@ impl<'a, const N: usize> InPartitions<'a, N> {
             domains[inside].iter().map(|&domain| Partition::new(inside, domain)).collect()
         });
         let max_rows = domains.0.iter().flatten().map(|domain| domain.chunks.rows()).max();
-        let buffers = std::array::from_fn(|_| pages::with_capacity(max_rows.unwrap_or(0)));
+        let buffer = || pages::with_capacity(max_rows.unwrap_or(0)).map_err(ScratchErrorKind::Io);
+        let buffers = [buffer()?, buffer()?, buffer()?];
         let (comm, scratch) = (stages.comm(), stages.scratch());
         let own = even_split(layout.count(), comm.rank(), comm.size());
         let is_packed = Storage::Partitions(layout.count()).is_packed(comm.size());

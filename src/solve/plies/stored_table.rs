@@ -7,7 +7,7 @@ use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::packed_table::{PackedChunk, PackedTable};
 use crate::solve::plies::tables::flip;
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{ScratchError, SpillFile};
+use crate::solve::store::{ScratchError, ScratchErrorKind, SpillFile};
 use crate::system::{pages, parallel};
 
 /// A stored table.
@@ -28,7 +28,7 @@ impl<const N: usize> StoredTable<N> {
     /// Stores these rows: in `spill` if there is one, otherwise in memory.
     ///
     /// # Errors
-    /// If the disk fails or is full.
+    /// If the disk fails or is full, or the memory is exhausted.
     pub(crate) fn of(
         rows: &[Row<N>],
         chunks: Chunks,
@@ -37,7 +37,7 @@ impl<const N: usize> StoredTable<N> {
         match spill {
             Some(spill) => PackedTable::of(rows, chunks, spill).map(StoredTable::Packed),
             None => {
-                let mut own = pages::with_capacity(rows.len());
+                let mut own = pages::with_capacity(rows.len()).map_err(ScratchErrorKind::Io)?;
                 own.extend_from_slice(rows);
                 Ok(StoredTable::InMemory(own))
             }
