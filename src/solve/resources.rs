@@ -23,7 +23,7 @@ use crate::solve::plies::row_batch::RowBatch;
 use crate::solve::plies::tables::Storage;
 use crate::solve::store::{Compression, RECORD_BYTES};
 use crate::system::filesystem::{FileSystem, SystemFiles};
-use crate::table::{Code, Metric, Packing, ValueHasher};
+use crate::table::{Code, MAX_ROWS, Metric, Packing, ValueHasher};
 
 /// A number of bytes, and the type for computing it. The counts of an indexable slice are below
 /// 2^64, their factors below 2^32, and at most two are multiplied: no overflow.
@@ -44,6 +44,8 @@ const DISK_ESTIMATE_MARGIN: u64 = 2;
 /// The maximum of the slots and of each estimate. No machine can build a larger slice; the memory of
 /// the workers, which is added to some estimates, does not make them exceed 64 bits.
 const MAX_AMOUNT: Amount = 1 << 63;
+/// The maximum number of chunks, which have numbers of 32 bits.
+const MAX_CHUNKS: u64 = 1 << 32;
 /// The maximum number of partitions; beyond it, batches take more memory than partitioning saves.
 const MAX_PARTITIONS: u64 = 1 << 12;
 /// Bookkeeping bytes per batch: for seeds, for the current ply, and for those in flight.
@@ -128,10 +130,10 @@ impl Resources {
         let sets = defender_sets(rules, slice)?;
         let blocks = attacker_sets(rules, slice)?.rows();
         let rows = blocks.checked_mul(sets).ok_or(IndexError::TooLarge(slice))?;
+        let index = SliceIndex::new(rules, slice)?;
         let chunks = Chunks::new(blocks as usize, sets as usize);
         let chunk_rows = (chunks.chunk_rows() as u64).min(rows);
         let images = rules.symmetries().order() as u64;
-        let index = SliceIndex::new(rules, slice)?;
         let codes = CODES_PER_ATTACKER * slice.attackers as Amount;
         let block_rows = Buffers::<1>::BLOCK_ROWS as Amount + codes;
         let worker_rows = 8 * Amount::from(chunk_rows) + Amount::from(sets) * block_rows;
@@ -176,10 +178,10 @@ impl Resources {
             max_partitions: set_groups.min(chunk_count).min(MAX_PARTITIONS) as usize,
         };
         let slots = 2 * lanes * Amount::from(rows);
-        match slots.max(resources.largest_amount()) {
-            ..=MAX_AMOUNT => Ok(resources),
-            _ => Err(BuildError::TooLarge(slice)),
-        }
+        let is_too_large = index.rows() > MAX_ROWS
+            || chunk_count > MAX_CHUNKS
+            || slots.max(resources.largest_amount()) > MAX_AMOUNT;
+        if is_too_large { Err(BuildError::TooLarge(slice)) } else { Ok(resources) }
     }
 
     /// Returns the largest amount that is estimated for any storage, without the workers' memory,
@@ -509,12 +511,13 @@ mod tests {
             let rules = Ruleset::load(rules).unwrap();
             let mut counted = 0;
             for defenders in (0..=max_men[0]).step_by(2) {
-                for attackers in (1..=max_men[1]).rev().step_by(5) {
+                for attackers in (1..=max_men[1]).rev().step_by(3) {
                     let Ok(resources) = Resources::of(&rules, Slice { defenders, attackers }, 2)
                     else {
                         continue;
                     };
                     counted += 1;
+                    assert!(resources.chunks <= MAX_CHUNKS, "K{defenders}v{attackers}");
                     for ranks in [1, 1000] {
                         let min_memory = resources.min_memory_bytes(ranks);
                         let storage =
@@ -534,6 +537,21 @@ mod tests {
             }
             assert!(counted > 2, "{counted}");
         }
+    }
+
+    #[test]
+    fn slices_without_positions_or_tables_are_refused() {
+        let rules = Ruleset::load("brandubh").unwrap();
+        for (defenders, attackers) in [(60, 1), (60, 0), (1, 0), (1, 60)] {
+            let slice = Slice { defenders, attackers };
+            let refused = Resources::of(&rules, slice, 1);
+            let is_of_index = |error| matches!(error, BuildError::Index(IndexError::NoSuchSlice(s)) if s == slice);
+            assert!(refused.is_err_and(is_of_index), "{slice}");
+        }
+        let rules = Ruleset::load("alea-evangelii").unwrap();
+        let slice = "K3v4".parse().unwrap();
+        assert!(SliceIndex::new(&rules, slice).unwrap().rows() > MAX_ROWS);
+        assert!(matches!(Resources::of(&rules, slice, 1), Err(BuildError::TooLarge(_))));
     }
 
     #[test]
