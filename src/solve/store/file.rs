@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io;
-use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -200,7 +199,7 @@ impl<'a> StageWriter<'a> {
         let WriterState { file, entries, .. } =
             state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let index = Index::new(&part, header, entries);
-        commit(scratch, &path, file, &index).map_err(at(&path))?;
+        commit(scratch, &path, file, &index)?;
         Ok(StageFile { files: &*scratch.files, path, chunks: part.chunks, index })
     }
 }
@@ -212,22 +211,27 @@ fn commit(
     path: &Path,
     mut file: Box<dyn Output>,
     index: &Index,
-) -> io::Result<()> {
-    file.write_all(&index.to_bytes())?;
-    let due = scratch.unsynced.take_if_due();
-    if let Some(earlier) = &due {
+) -> Result<(), ScratchError> {
+    let files = &*scratch.files;
+    file.write_all(&index.to_bytes()).map_err(at(path))?;
+    let mut unsynced = scratch.unsynced.stages();
+    let (earlier, last_sync) = &mut *unsynced;
+    let is_due = last_sync.elapsed() >= scratch.unsynced.every;
+    if is_due {
         // A stage is of no use without those it is based on: all are synced before it is named.
-        file.sync()?;
-        earlier.iter().try_for_each(|path| sync_if_there(&*scratch.files, path))?;
+        file.sync().map_err(at(path))?;
+        earlier.iter().try_for_each(|path| sync_if_there(files, path).map_err(at(path)))?;
     }
-    scratch.files.rename(&path.with_extension(PARTIAL), path)?;
-    match due {
-        Some(_) => scratch.files.sync_folder(&scratch.folder),
-        None => {
-            scratch.unsynced.add(path);
-            Ok(())
-        }
+    files.rename(&path.with_extension(PARTIAL), path).map_err(at(path))?;
+    if is_due {
+        files.sync_folder(&scratch.folder).map_err(at(&scratch.folder))?;
+        // Only now: after an error, the next sync repeats all of this.
+        earlier.clear();
+        *last_sync = Instant::now();
+    } else {
+        earlier.push(path.to_owned());
     }
+    Ok(())
 }
 
 /// Syncs a stage file, unless it was found to be damaged and deleted.
@@ -242,6 +246,7 @@ fn sync_if_there(files: &dyn FileSystem, path: &Path) -> io::Result<()> {
 #[derive(Debug)]
 pub(super) struct Unsynced {
     every: Duration,
+    /// Their paths, and the time of the last sync.
     stages: Mutex<(Vec<PathBuf>, Instant)>,
 }
 
@@ -249,20 +254,6 @@ impl Unsynced {
     /// Creates an empty list whose stages are synced once that much time has passed.
     pub(super) fn new(every: Duration) -> Unsynced {
         Unsynced { every, stages: Mutex::new((Vec::new(), Instant::now())) }
-    }
-
-    fn add(&self, path: &Path) {
-        self.stages().0.push(path.to_owned());
-    }
-
-    /// Returns all paths if a sync is due.
-    fn take_if_due(&self) -> Option<Vec<PathBuf>> {
-        let mut stages = self.stages();
-        let (paths, last) = &mut *stages;
-        (last.elapsed() >= self.every).then(|| {
-            *last = Instant::now();
-            mem::take(paths)
-        })
     }
 
     fn stages(&self) -> MutexGuard<'_, (Vec<PathBuf>, Instant)> {
@@ -285,4 +276,72 @@ pub(super) fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
         *context = Some(ready);
         packed
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::game::rules::Side;
+    use crate::game::value::Plies;
+    use crate::solve::rows::numbers::ChunkNumber;
+    use crate::solve::store::{Compression, Content, ScratchOptions, Stage};
+    use crate::system::filesystem::faulty::{Fault, FaultyFiles};
+
+    fn part(ply: Plies) -> Part {
+        Part { stage: Stage::Ply { winner: Side::Defenders, ply }, chunks: 0..1 }
+    }
+
+    fn finish(scratch: &ScratchFolder, ply: Plies) -> Result<(), ScratchError> {
+        let (content, winner) = (Content::Found, Side::Defenders);
+        let writer = scratch.begin(part(ply), [2; 32])?;
+        writer.add(Key { content, winner, ply, chunk: ChunkNumber::FIRST }, b"rows")?;
+        writer.finish().map(drop)
+    }
+
+    /// If a sync fails and the build goes on, the next one includes the earlier stages.
+    #[test]
+    fn a_failed_sync_is_repeated() {
+        let mut failed_files = BTreeSet::new();
+        for after in 2..100 {
+            let root = tempfile::tempdir().unwrap();
+            let files = FaultyFiles::new(root.path(), Fault::Full, after, after as u64);
+            let options = ScratchOptions {
+                files: Arc::new(files.clone()),
+                sync_every: Duration::MAX,
+                compression: Compression::ALWAYS,
+                progress: &(),
+            };
+            let folder = root.path().join("work");
+            let mut scratch = ScratchFolder::open(&folder, [1; 32], options).unwrap();
+            let mut finished = Vec::new();
+            for ply in 1..7 {
+                if ply == 4 {
+                    scratch.unsynced.every = Duration::ZERO;
+                }
+                match finish(&scratch, ply) {
+                    Ok(()) => finished.push(folder.join(part(ply).to_string())),
+                    Err(error) => {
+                        failed_files.insert((
+                            ply,
+                            error.path.strip_prefix(root.path()).unwrap().to_owned(),
+                        ));
+                    }
+                }
+            }
+            let all = finished.iter().map(|path| fs::read(path).unwrap());
+            let kept: Vec<Vec<u8>> = all.collect();
+            drop(scratch);
+            files.lose_power();
+            for (path, bytes) in finished.iter().zip(kept) {
+                assert!(fs::read(path).is_ok_and(|read| read == bytes), "{after} {path:?}");
+            }
+        }
+        // Errors name the file that could not be synced.
+        let earlier = Path::new("work/defenders-2@0-1").to_owned();
+        assert!(failed_files.contains(&(4, earlier)), "{failed_files:?}");
+    }
 }
