@@ -177,7 +177,17 @@ impl BuildError {
     }
 }
 
-impl std::error::Error for BuildError {}
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            BuildError::OutOfMemory(source) | BuildError::Folder { source, .. } => Some(source),
+            BuildError::Scratch(error) => error.source(),
+            BuildError::Probe(error) => error.source(),
+            BuildError::Table(error) => error.source(),
+            _ => None,
+        }
+    }
+}
 
 impl From<ScratchError> for BuildError {
     fn from(error: ScratchError) -> BuildError {
@@ -217,7 +227,23 @@ impl From<IndexError> for BuildError {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+    use std::path::Path;
+
     use super::*;
+    use crate::solve::store::at;
+
+    #[test]
+    fn errors_have_their_causes() {
+        let cause = || io::Error::other("the cause");
+        for error in [
+            BuildError::OutOfMemory(cause()),
+            BuildError::Folder { path: PathBuf::from("tables"), source: cause() },
+            BuildError::Scratch(at(Path::new("initial@0-1"))(cause())),
+        ] {
+            assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("the cause"));
+        }
+    }
 
     /// Whatever needs the memory, the error names the option to change.
     #[test]

@@ -88,7 +88,7 @@ impl fmt::Display for VerifyError {
 impl std::error::Error for VerifyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            VerifyError::Table(error) => Some(error),
+            VerifyError::Table(error) => error.source(),
             VerifyError::TooLarge { .. }
             | VerifyError::BlockTooLarge { .. }
             | VerifyError::UnknownRule { .. }

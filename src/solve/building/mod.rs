@@ -19,6 +19,7 @@ pub use crate::solve::communicator::{
 };
 pub use crate::solve::error::{BuildError, BuildLimit};
 pub use crate::solve::resources::available_disk;
+pub use crate::solve::store::{ScratchError, ScratchErrorKind};
 pub use crate::table::progress::SliceReport;
 pub use builder::{Build, BuildOptions};
 pub use plan::{

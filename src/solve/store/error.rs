@@ -12,6 +12,7 @@ use super::compression::is_full;
 
 /// A scratch file cannot be written or read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ScratchError {
     /// The file or folder.
     pub path: PathBuf,
@@ -21,6 +22,7 @@ pub struct ScratchError {
 
 /// The cause of a [`ScratchError`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ScratchErrorKind {
     /// An input or output operation failed.
     Io(io::Error),
@@ -63,7 +65,7 @@ impl ScratchError {
     }
 
     /// Returns the error for a file that does not hold what was written.
-    pub fn damaged(path: &Path) -> ScratchError {
+    pub(crate) fn damaged(path: &Path) -> ScratchError {
         ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Damaged }
     }
 }
@@ -108,8 +110,9 @@ impl std::error::Error for ScratchError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             ScratchErrorKind::Io(source) => Some(source),
-            ScratchErrorKind::Damaged | ScratchErrorKind::Cancelled => None,
-            ScratchErrorKind::Communicator(error) => Some(error),
+            ScratchErrorKind::Damaged
+            | ScratchErrorKind::Communicator(_)
+            | ScratchErrorKind::Cancelled => None,
         }
     }
 }

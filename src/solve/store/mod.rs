@@ -11,7 +11,8 @@ mod stage;
 mod stages;
 
 pub(super) use compression::{Compression, is_full};
-pub(super) use error::{ScratchError, ScratchErrorKind, at};
+pub(super) use error::at;
+pub use error::{ScratchError, ScratchErrorKind};
 pub(super) use file::{StageFile, StageWriter};
 pub(super) use index::{Hash, RECORD_BYTES};
 pub(super) use spill_file::{SPILL_HEADER_BYTES, SpillFile, SpillHeader, SpillRecord};
