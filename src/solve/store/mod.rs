@@ -34,7 +34,7 @@ use crate::table::progress::Progress;
 use compression::CompressionPolicy;
 use file::Unsynced;
 use index::{Header, Index};
-use stage::{Part, is_build_file};
+use stage::{Part, is_scratch_file};
 
 /// The extension of a slice's scratch folder.
 pub(super) const WORK_EXTENSION: &str = "work";
@@ -88,7 +88,7 @@ impl<'a> ScratchFolder<'a> {
     /// short of space.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
         let (files, mut others) = (&*self.files, 0);
-        for path in build_files(files, &self.folder).map_err(at(&self.folder))? {
+        for path in scratch_files(files, &self.folder).map_err(at(&self.folder))? {
             let stage = path.extension().is_none();
             let header = if stage { Header::read(files, &path).map_err(at(&path))? } else { None };
             if header.is_none_or(|header| header.identity != self.identity) {
@@ -122,7 +122,7 @@ impl<'a> ScratchFolder<'a> {
 
     /// Deletes unfinished stages.
     fn remove_unfinished(&self) -> Result<(), ScratchError> {
-        let all = build_files(&*self.files, &self.folder).map_err(at(&self.folder))?;
+        let all = scratch_files(&*self.files, &self.folder).map_err(at(&self.folder))?;
         let mut unfinished = all.iter().filter(|path| path.extension().is_some());
         unfinished.try_for_each(|path| self.files.remove(path).map_err(at(path)))
     }
@@ -171,7 +171,7 @@ impl<'a> ScratchFolder<'a> {
 
     /// Returns `true` if a folder, which need not exist, has work in progress.
     pub(super) fn has_work(files: &dyn FileSystem, folder: &Path) -> Result<bool, ScratchError> {
-        match build_files(files, folder) {
+        match scratch_files(files, folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             found => Ok(!found.map_err(at(folder))?.is_empty()),
         }
@@ -179,7 +179,7 @@ impl<'a> ScratchFolder<'a> {
 
     /// Deletes the work in a folder, and the folder if it is empty then.
     pub(super) fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
-        match remove_build_files(files, folder) {
+        match remove_scratch_files(files, folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             cleared => cleared.map_err(at(folder)),
         }
@@ -246,15 +246,15 @@ impl<'a> ScratchFolder<'a> {
 }
 
 /// Returns the files in a folder whose names are those of scratch files.
-fn build_files(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn scratch_files(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = files.list(folder)?;
-    paths.retain(|path| path.file_name().and_then(OsStr::to_str).is_some_and(is_build_file));
+    paths.retain(|path| path.file_name().and_then(OsStr::to_str).is_some_and(is_scratch_file));
     Ok(paths)
 }
 
 /// Deletes the scratch files in a folder, and the folder if it is empty then.
-fn remove_build_files(files: &dyn FileSystem, folder: &Path) -> io::Result<()> {
-    for path in build_files(files, folder)? {
+fn remove_scratch_files(files: &dyn FileSystem, folder: &Path) -> io::Result<()> {
+    for path in scratch_files(files, folder)? {
         files.remove(&path)?;
     }
     match files.remove_folder(folder) {
@@ -360,7 +360,7 @@ mod tests {
     fn sweep_deletes_work_of_another_identity() {
         let folder = tempfile::tempdir().unwrap();
         written(folder.path());
-        for name in ["attackers-1", "attackers-2.part", "open", "notes.txt"] {
+        for name in ["attackers-1@0-12", "attackers-2@0-12.part", "attackers-1", "notes.txt"] {
             fs::write(folder.path().join(name), "something").unwrap();
         }
         let notices = Notices::default();
@@ -372,11 +372,11 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(left(IDENTITY), ["defenders-3@0-12", "notes.txt"]);
-        assert_eq!(left([9; 32]), ["notes.txt"]);
+        assert_eq!(left(IDENTITY), ["attackers-1", "defenders-3@0-12", "notes.txt"]);
+        assert_eq!(left([9; 32]), ["attackers-1", "notes.txt"]);
         assert_eq!(notices.0.lock().unwrap().len(), 2);
         ScratchFolder::clear(&SystemFiles, folder.path()).unwrap();
-        assert_eq!(left(IDENTITY), ["notes.txt"]);
+        assert_eq!(left(IDENTITY), ["attackers-1", "notes.txt"]);
     }
 
     /// Reading a stage returns exactly the records that were written, or an error.

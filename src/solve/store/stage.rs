@@ -72,26 +72,10 @@ impl Part {
 /// The extension of a stage file until it is complete.
 pub(super) const PARTIAL: &str = "part";
 
-/// The names that earlier versions gave to tables in the scratch folder.
-const NAMED_TABLES: [&str; 3] = ["won", "open", "lost"];
-
 /// Returns `true` if the name is that of a scratch file.
-pub(super) fn is_build_file(name: &str) -> bool {
-    let stage = name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
-    Part::named(stage).is_some() || is_legacy_stage(stage) || NAMED_TABLES.contains(&name)
-}
-
-/// Returns `true` if the name is that of a stage file of an earlier version.
-fn is_legacy_stage(stage: &str) -> bool {
-    match stage.split_once('-') {
-        Some(("initial", part)) => is_number(part),
-        Some((side, ply)) => Side::from_name(side).is_some() && (ply == "all" || is_number(ply)),
-        None => false,
-    }
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+pub(super) fn is_scratch_file(name: &str) -> bool {
+    let part = name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
+    Part::named(part).is_some()
 }
 
 /// The contents of a record.
@@ -168,21 +152,21 @@ mod tests {
         ] {
             let part = Part { stage, chunks: 7..120 };
             assert_eq!(Part::named(&part.to_string()).as_ref(), Some(&part));
-            assert!(
-                is_build_file(&part.to_string()) && is_build_file(&format!("{part}.{PARTIAL}"))
-            );
-        }
-        for name in ["won", "initial-0", "attackers-12", "defenders-all", "initial-3.part"] {
-            assert!(is_build_file(name), "{name}");
+            assert!(is_scratch_file(&part.to_string()));
+            assert!(is_scratch_file(&format!("{part}.{PARTIAL}")));
         }
         for name in [
             "",
             "initial",
             "initial-",
+            "initial-0",
+            "attackers-12",
             "attackers-1a",
+            "defenders-all",
             "notes",
+            "open",
             "x.part",
-            "won.part",
+            "initial-3.part",
             "initial@1",
             "initial@01-2",
             "attackers-1@+1-2",
@@ -190,7 +174,7 @@ mod tests {
             "won@1-2",
             "initial@1-2-3",
         ] {
-            assert!(!is_build_file(name) && Part::named(name).is_none(), "{name}");
+            assert!(!is_scratch_file(name) && Part::named(name).is_none(), "{name}");
         }
     }
 
