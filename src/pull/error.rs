@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::study::manifest::{MANIFEST_FILE, ManifestError};
 use crate::system::bytes::Bytes;
+use crate::system::disk::is_full;
 use crate::system::numbers;
 use crate::tablebase::ProbeError;
 
@@ -172,11 +173,9 @@ impl fmt::Display for PullError {
             ),
             PullError::File { path, source } => {
                 write!(f, "{}: cannot write it: {source}", path.display())?;
-                f.write_str(match source.kind() {
-                    io::ErrorKind::StorageFull => {
-                        "; free some space, and the same command continues"
-                    }
-                    _ => "",
+                f.write_str(match is_full(source) {
+                    true => "; free some space, and the same command continues",
+                    false => "",
                 })
             }
             PullError::Tables(error) => error.fmt(f),

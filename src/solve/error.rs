@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::game::slice::Slice;
 use crate::index::IndexError;
 use crate::solve::communicator::CommunicatorError;
-use crate::solve::store::{ScratchError, ScratchErrorKind, is_full};
+use crate::solve::store::{ScratchError, ScratchErrorKind};
 use crate::system::bytes::Bytes;
+use crate::system::disk::is_full;
 use crate::table::{GridError, TableError, TableErrorKind};
 use crate::tablebase::ProbeError;
 
@@ -193,6 +194,9 @@ impl From<ScratchError> for BuildError {
     fn from(error: ScratchError) -> BuildError {
         match error.kind {
             ScratchErrorKind::Cancelled => BuildError::Cancelled,
+            ScratchErrorKind::Io(source) if source.kind() == io::ErrorKind::OutOfMemory => {
+                BuildError::OutOfMemory(source)
+            }
             _ => BuildError::Scratch(error),
         }
     }
@@ -204,9 +208,6 @@ impl From<CommunicatorError> for BuildError {
     }
 }
 
-            ScratchErrorKind::Io(source) if source.kind() == io::ErrorKind::OutOfMemory => {
-                BuildError::OutOfMemory(source)
-            }
 impl From<TableError> for BuildError {
     fn from(error: TableError) -> BuildError {
         BuildError::Table(error)

@@ -5,6 +5,7 @@ pub mod bytes;
 #[cfg(all(feature = "build", unix))]
 mod cgroup;
 pub mod date;
+pub(crate) mod disk;
 #[cfg(feature = "build")]
 pub(crate) mod file_lock;
 #[cfg(feature = "build")]

@@ -2,6 +2,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::system::disk::is_full;
+
 use super::code::Code;
 use super::format::FORMAT_VERSION;
 
@@ -117,7 +119,7 @@ impl fmt::Display for TableErrorKind {
             Io { action, source } => {
                 write!(f, "cannot {action}: {source}")?;
                 f.write_str(match source.kind() {
-                    io::ErrorKind::StorageFull => "; free some space and build again",
+                    _ if is_full(source) => "; free some space and build again",
                     io::ErrorKind::PermissionDenied => {
                         "; change its permissions, or use another folder"
                     }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::proof::prover::ProofError;
+use crate::system::disk::is_full;
 
 /// Why a store cannot be used.
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StoreError::Io { path, source } if source.kind() == io::ErrorKind::StorageFull => {
+            StoreError::Io { path, source } if is_full(source) => {
                 write!(
                     f,
                     "{}: the disk is full; make room and start again: finished jobs are kept",

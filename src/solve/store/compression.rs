@@ -1,6 +1,5 @@
 //! Decides when records are compressed.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -111,11 +110,6 @@ impl CompressionPolicy {
         self.was_full.store(true, Ordering::Relaxed);
         !compressed_all
     }
-}
-
-/// Returns `true` if the disk or the quota is full.
-pub(crate) fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 #[cfg(test)]

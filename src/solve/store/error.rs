@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::solve::communicator::CommunicatorError;
 use crate::solve::error::BuildError;
+use crate::system::disk::is_full;
 
 use super::WORK_EXTENSION;
-use super::compression::is_full;
 
 /// A scratch file cannot be written or read.
 #[derive(Debug)]

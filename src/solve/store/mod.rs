@@ -10,7 +10,7 @@ mod spill_file;
 mod stage;
 mod stages;
 
-pub(super) use compression::{Compression, is_full};
+pub(super) use compression::Compression;
 pub(super) use error::at;
 pub use error::{ScratchError, ScratchErrorKind};
 pub(super) use file::{StageFile, StageWriter};
