@@ -3,6 +3,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::game::rules::{BySide, Side};
+use crate::game::slice::Slice;
 use crate::game::value::{Plies, Value};
 use crate::solve::advance::advance;
 use crate::solve::communicator::{Communicator, even_split};
@@ -32,8 +33,8 @@ use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, encode_rows, read_events};
 
 /// A solved slice. The results are in the stage files of the scratch folder.
-pub(super) struct Solver<'a, const N: usize> {
-    frame: &'a Frame<'a, N>,
+pub(super) struct Solution<'a> {
+    slice: Slice,
     stages: Stages<'a>,
     chunks: Chunks,
     /// The chunks whose results this rank has computed.
@@ -65,20 +66,20 @@ pub(super) struct SolveContext<'a> {
     pub progress: &'a dyn Progress,
 }
 
-impl<'a, const N: usize> Solver<'a, N> {
-    /// Solves the slice: the values of all its positions. Stages in the scratch folder are reused;
+impl<'a> Solution<'a> {
+    /// Solves a slice: the values of all its positions. Stages in the scratch folder are reused;
     /// `sub_slices` is called only if the initial pass is incomplete.
     ///
     /// # Errors
-    /// If the sub-slices cannot be read, the disk fails or is full, or a rank has stopped. Finished
-    /// stages are kept.
-    pub(super) fn solve<'s>(
-        frame: &'a Frame<'a, N>,
+    /// If the sub-slices cannot be read, the memory is exhausted, the disk fails or is full, or a
+    /// rank has stopped. Finished stages are kept.
+    pub(super) fn solve<'s, const N: usize>(
+        frame: &Frame<N>,
         sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
         context: &SolveContext<'a>,
-    ) -> Result<Solver<'a, N>, BuildError> {
+    ) -> Result<Solution<'a>, BuildError> {
         let &SolveContext { scratch, storage, comm, progress } = context;
-        let chunks = Chunks::new(frame.blocks(), frame.block_rows());
+        let (slice, chunks) = (frame.slice, Chunks::new(frame.blocks(), frame.block_rows()));
         let moves = Moves::new(frame);
         let partitions = match storage {
             Storage::Memory => None,
@@ -92,33 +93,31 @@ impl<'a, const N: usize> Solver<'a, N> {
         let stages = Stages::new(scratch, comm, chunks.count(), own_chunks.clone())?;
         let initial =
             initial_pass(&moves, chunks, own_chunks.clone(), sub_slices, &stages, progress)?;
-        let mut solver = Solver { frame, stages, chunks, own_chunks, initial, plies: Vec::new() };
+        let mut solution =
+            Solution { slice, stages, chunks, own_chunks, initial, plies: Vec::new() };
         // A partition by defenders numbers its sets anew, so it has moves of its own. They are the
         // same for both outcomes.
         let frames = partitions.as_ref().map(|partitions| partitions.frames(frame, own.clone()));
         let by_defenders: Vec<Moves<N>> = frames.iter().flatten().map(Moves::new).collect();
         for winner in Side::ALL {
-            let plies = match (solver.finished_plies(winner)?, &partitions) {
-                (Some(plies), _) => plies,
-                (None, None) => {
-                    let domain = Domain { moves: &moves, winner, chunks };
-                    let mut tables = InMemory::new(domain).map_err(BuildError::OutOfMemory)?;
-                    solver.plies(&mut tables, winner, progress)?
+            let (mut plies, is_finished) = solution.existing_plies(winner)?;
+            if !is_finished {
+                match &partitions {
+                    None => {
+                        let domain = Domain { moves: &moves, winner, chunks };
+                        let mut tables = InMemory::new(domain).map_err(BuildError::OutOfMemory)?;
+                        solution.complete(&mut plies, &mut tables, winner, progress)?;
+                    }
+                    Some(partitions) => {
+                        let domain = partitions.domains(own.clone(), winner, &moves, &by_defenders);
+                        let mut tables = InPartitions::new(partitions, domain, &solution.stages)?;
+                        solution.complete(&mut plies, &mut tables, winner, progress)?;
+                    }
                 }
-                (None, Some(partitions)) => {
-                    let domain = partitions.domains(own.clone(), winner, &moves, &by_defenders);
-                    let mut tables = InPartitions::new(partitions, domain, &solver.stages)?;
-                    solver.plies(&mut tables, winner, progress)?
-                }
-            };
-            solver.plies.extend((1..).zip(plies).map(|(ply, parts)| (winner, ply, parts)));
+            }
+            solution.plies.extend((1..).zip(plies).map(|(ply, parts)| (winner, ply, parts)));
         }
-        Ok(solver)
-    }
-
-    /// Returns the frame of the slice.
-    pub(super) fn frame(&self) -> &Frame<'a, N> {
-        self.frame
+        Ok(solution)
     }
 
     /// Returns the number of chunks.
@@ -145,7 +144,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     ///
     /// # Errors
     /// If a stage file is missing.
-    pub(super) fn reading(mut self, chunks: &Range<usize>) -> Result<Solver<'a, N>, ScratchError> {
+    pub(super) fn reading(mut self, chunks: &Range<usize>) -> Result<Solution<'a>, ScratchError> {
         self.initial.parts = self.initial.parts.reading(chunks)?;
         self.plies = self
             .plies
@@ -165,30 +164,34 @@ impl<'a, const N: usize> Solver<'a, N> {
         self.chunks.blocks_of(chunk)
     }
 
-    /// Returns the values of all positions in a chunk, by side to move and row.
+    /// Returns the values of all positions in a chunk of the slice that `frame` describes, by side
+    /// to move and row.
     ///
     /// # Errors
     /// If the scratch folder has been damaged.
-    pub(super) fn coded_rows(&self, chunk: ChunkNumber) -> Result<[CodedRows<N>; 2], ScratchError> {
+    pub(super) fn coded_rows<const N: usize>(
+        &self,
+        frame: &Frame<N>,
+        chunk: ChunkNumber,
+    ) -> Result<BySide<CodedRows<N>>, ScratchError> {
         let blocks = self.blocks(chunk).map(BlockNumber::new);
-        let (mut walker, mut block) = (self.frame.walker(), Block::default());
+        let (mut walker, mut block) = (frame.walker(), Block::default());
         let mut valid: Vec<Row<N>> = Vec::with_capacity(self.chunk_rows());
         for number in blocks {
-            self.frame.load_block(number, walker.set(number.into()).0, &mut block);
+            frame.load_block(number, walker.set(number.into()).0, &mut block);
             valid.extend(&block.valid);
         }
-        let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
+        let mut plies: BySide<Vec<(Code, Vec<Event<N>>)>> = BySide::default();
         for winner in Side::ALL {
             let key = Key { content: Content::Stalemates, winner, ply: 0, chunk };
             let stalemates = read_events(self.initial.parts.of(chunk), key)?;
-            plies[winner.other() as usize].push((found_at(0), stalemates));
+            plies[winner.other()].push((found_at(0), stalemates));
         }
         for &(winner, ply, ref parts) in &self.plies {
-            let to_move = mover(winner, ply);
             let key = Key { content: Content::Found, winner, ply, chunk };
             let events = read_events(parts.of(chunk), key)?;
             if !events.is_empty() {
-                plies[to_move as usize].push((found_at(ply), events));
+                plies[mover(winner, ply)].push((found_at(ply), events));
             }
         }
         Ok(plies.map(|plies| CodedRows::from_plies(&plies, &valid)))
@@ -202,51 +205,62 @@ impl<'a, const N: usize> Solver<'a, N> {
         found.into_iter().chain(stalemates).max().unwrap_or(0)
     }
 
-    /// Computes the plies of one outcome, from wins in one ply to the last, or reads those that are
-    /// finished.
-    fn plies(
+    /// Returns the first plies of an outcome as far as they are finished without a gap, each based
+    /// on the one before, and whether they are all.
+    fn existing_plies(&self, winner: Side) -> Result<(Vec<Parts<'a>>, bool), ScratchError> {
+        let (mut base, mut plies) = (self.initial.parts.hash(), Vec::new());
+        for ply in 1.. {
+            let Some(parts) = self.stages.finished(Stage::Ply { winner, ply }, base)? else {
+                break;
+            };
+            base = parts.hash();
+            plies.push(parts);
+        }
+        // The marker of a finished outcome is based on its last ply.
+        let marker = self.stages.finished(Stage::Outcome { winner }, base)?;
+        Ok((plies, marker.is_some()))
+    }
+
+    /// Computes the missing plies of one outcome, and reads those that exist after a gap.
+    fn complete(
         &self,
+        plies: &mut Vec<Parts<'a>>,
         tables: &mut dyn Tables,
         winner: Side,
         progress: &dyn Progress,
-    ) -> Result<Vec<Parts<'a>>, ScratchError> {
+    ) -> Result<(), ScratchError> {
         let stages = &self.stages;
-        let mut plies: Vec<Parts> = Vec::new();
         let Initial { parts: initial, last_events, .. } = &self.initial;
-        let (last_event, mut base) = (last_events[winner], initial.hash());
+        let last_event = last_events[winner];
+        let mut base = plies.last().unwrap_or(initial).hash();
         // `true` if the tables are in the state before the next ply.
         let mut ready = false;
-        for ply in 1.. {
-            let stage = Stage::Ply { winner, ply };
+        while !is_complete(plies, last_event) {
             // The hash of each ply is based on the one before: a ply that was computed from other
             // findings is not reused.
-            let history = History { winner, initial, last_event, plies: &plies };
-            let parts = match stages.finished(stage, base)? {
-                Some(parts) => {
-                    ready = false;
-                    parts
-                }
-                None => {
-                    if !ready {
-                        self.begin(tables, &history, progress)?;
-                        ready = true;
+            let history = History { winner, initial, last_event, plies: &*plies };
+            let parts =
+                match stages.finished(Stage::Ply { winner, ply: history.next_ply() }, base)? {
+                    Some(parts) => {
+                        ready = false;
+                        parts
                     }
-                    self.ply(tables, &history, base, progress)?
-                }
-            };
+                    None => {
+                        if !ready {
+                            self.begin(tables, &history, progress)?;
+                            ready = true;
+                        }
+                        self.ply(tables, &history, base, progress)?
+                    }
+                };
             base = parts.hash();
-            let found_nothing = parts.is_empty();
             plies.push(parts);
-            // Without new losses the next ply finds wins only from seeds, and none are left.
-            if !finds_wins(ply) && found_nothing && ply > last_event {
-                let (stage, all) = (Stage::Outcome { winner }, 0..self.chunks.count());
-                let is_first = stages.comm().rank() == 0;
-                let log = is_first.then(|| stages.begin(stage, all, base)).transpose()?;
-                stages.finish(stage, base, log)?;
-                break;
-            }
         }
-        Ok(plies)
+        let (stage, all) = (Stage::Outcome { winner }, 0..self.chunks.count());
+        let is_first = stages.comm().rank() == 0;
+        let log = is_first.then(|| stages.begin(stage, all, base)).transpose()?;
+        stages.finish(stage, base, log)?;
+        Ok(())
     }
 
     /// Brings the tables into the state before the next ply.
@@ -256,11 +270,11 @@ impl<'a, const N: usize> Solver<'a, N> {
         history: &History,
         progress: &dyn Progress,
     ) -> Result<(), ScratchError> {
-        let (slice, phase) = (self.frame.slice, Phase::Tables { winner: history.winner });
+        let phase = Phase::Tables { winner: history.winner };
         let timer = PhaseTimer::start(self.comm());
-        progress.phase(slice, phase, self.own_rows() * tables.passes());
+        progress.phase(self.slice, phase, self.own_rows() * tables.passes());
         tables.begin(history, progress)?;
-        timer.report(slice, phase, &PlyStats::default(), progress)?;
+        timer.report(self.slice, phase, &PlyStats::default(), progress)?;
         Ok(())
     }
 
@@ -273,33 +287,23 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress: &dyn Progress,
     ) -> Result<Parts<'a>, ScratchError> {
         let (stages, winner, ply) = (&self.stages, history.winner, history.next_ply());
-        let (slice, stage, phase) =
-            (self.frame.slice, Stage::Ply { winner, ply }, Phase::Ply { winner, ply });
+        let (stage, phase) = (Stage::Ply { winner, ply }, Phase::Ply { winner, ply });
         let timer = PhaseTimer::start(stages.comm());
-        progress.phase(slice, phase, self.own_rows());
+        progress.phase(self.slice, phase, self.own_rows());
         let own_chunks = Some(self.own_chunks.clone()).filter(|own_chunks| !own_chunks.is_empty());
         let log = own_chunks.map(|own_chunks| stages.begin(stage, own_chunks, base)).transpose()?;
         let stats = tables.ply(history, log.as_ref(), progress)?;
         let parts = stages.finish(stage, base, log)?;
-        timer.report(slice, phase, &stats, progress)?;
+        timer.report(self.slice, phase, &stats, progress)?;
         Ok(parts)
     }
+}
 
-    /// Returns the plies of a finished outcome, each based on the one before, or `None` if the
-    /// outcome is unfinished or files are missing.
-    fn finished_plies(&self, winner: Side) -> Result<Option<Vec<Parts<'a>>>, ScratchError> {
-        let (mut base, mut plies) = (self.initial.parts.hash(), Vec::new());
-        for ply in 1.. {
-            let Some(parts) = self.stages.finished(Stage::Ply { winner, ply }, base)? else {
-                break;
-            };
-            base = parts.hash();
-            plies.push(parts);
-        }
-        // The marker of a finished outcome is based on its last ply.
-        let all = self.stages.finished(Stage::Outcome { winner }, base)?;
-        Ok(all.map(|_| plies))
-    }
+/// Returns `true` if these are all plies of an outcome: without new losses the next ply finds wins
+/// only from seeds, and none are left.
+fn is_complete(plies: &[Parts], last_event: Plies) -> bool {
+    let ply = plies.len() as Plies;
+    plies.last().is_some_and(|last| !finds_wins(ply) && last.is_empty() && ply > last_event)
 }
 
 /// Runs the missing parts of the initial pass, for both outcomes.

@@ -10,12 +10,13 @@ use crate::solve::advance::go_on;
 use crate::solve::communicator::{Communicator, MeteredCommunicator, SingleProcess};
 use crate::solve::convert::output::OutputTarget;
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
+use crate::solve::convert::table_rows::SolverRows;
 use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::with_row_words;
 use crate::solve::resources::{self, Allocation, Limits};
-use crate::solve::solver::{SolveContext, Solver};
+use crate::solve::solver::{Solution, SolveContext};
 use crate::solve::store::{
     Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions, WORK_EXTENSION,
 };
@@ -227,7 +228,76 @@ impl<'a> Session<'a> {
         metrics: &[Metric],
         comm: &dyn Communicator,
     ) -> Result<SliceReport, BuildError> {
-        with_row_words!(self.base.rules(), self.build_rows(slice, metrics, comm))
+        let rules = self.base.rules();
+        let started = Instant::now();
+        go_on(self.progress)?;
+        self.progress.phase(slice, Phase::Reading, 0);
+        let index = SliceIndex::new(rules, slice)?;
+        let folder = self.scratch_folder().join(work_name(slice));
+        let allocation = self.allocate(slice, comm.size())?;
+        let is_first = comm.rank() == 0;
+        if is_first {
+            self.notice_other_work(slice, &folder);
+        }
+        if let Some([needed, available]) = allocation.short_disk.filter(|_| is_first) {
+            self.progress.notice(&format!(
+                "{}: {slice} takes about {} of disk, but only {} are free: the disk may become full",
+                folder.display(),
+                Bytes(needed),
+                Bytes(available)
+            ));
+        }
+        let files = &self.env.files;
+        let options = ScratchOptions {
+            files: Arc::clone(files),
+            sync_every: self.env.sync_every,
+            compression: self.env.compression.unwrap_or(allocation.compression),
+            progress: self.progress,
+        };
+        let scratch = ScratchFolder::open(&folder, self.identity(slice)?, options)?;
+        let context = SolveContext {
+            scratch: &scratch,
+            storage: self.env.placement.unwrap_or(allocation.storage),
+            comm,
+            progress: self.progress,
+        };
+        let cache_bytes = allocation.cache_bytes;
+        let work = SliceWork { slice, metrics, index: &index, cache_bytes, started };
+        let mut discarded = BTreeSet::new();
+        loop {
+            let outcome = match with_row_words!(rules, self.solve_and_write(&work, &context)) {
+                // Compressing finished stages may free enough space. With several ranks the next
+                // build does this, since other ranks may be writing there.
+                Err(error) if error.is_disk_full() && comm.size() == 1 => {
+                    match scratch.make_room() {
+                        Ok(true) => continue,
+                        Ok(false) => Err(error),
+                        Err(error) => Err(error.into()),
+                    }
+                }
+                outcome => outcome,
+            };
+            match outcome {
+                // A damaged file is recomputed once. If it is damaged again, the disk is faulty.
+                Err(BuildError::Scratch(ScratchError {
+                    path,
+                    kind: ScratchErrorKind::Damaged,
+                })) if discarded.insert(path.clone()) => {
+                    scratch.discard(&path)?;
+                    if comm.size() > 1 {
+                        // The other ranks have already used it.
+                        return Err(BuildError::Again(path));
+                    }
+                }
+                Err(error) => return Err(error),
+                Ok(report) => {
+                    if is_first {
+                        ScratchFolder::clear(&**files, &folder)?;
+                    }
+                    return Ok(report);
+                }
+            }
+        }
     }
 
     /// Locks the table and scratch folders against other builds, and removes temporary files of
@@ -338,94 +408,16 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn build_rows<const N: usize>(
-        &self,
-        slice: Slice,
-        metrics: &[Metric],
-        comm: &dyn Communicator,
-    ) -> Result<SliceReport, BuildError> {
-        let rules = self.base.rules();
-        let started = Instant::now();
-        go_on(self.progress)?;
-        self.progress.phase(slice, Phase::Reading, 0);
-        let frame: Frame<N> = Frame::new(rules, slice)?;
-        let index = SliceIndex::new(rules, slice)?;
-        let folder = self.scratch_folder().join(work_name(slice));
-        let allocation = self.allocate(slice, comm.size())?;
-        let is_first = comm.rank() == 0;
-        if is_first {
-            self.notice_other_work(slice, &folder);
-        }
-        if let Some([needed, available]) = allocation.short_disk.filter(|_| is_first) {
-            self.progress.notice(&format!(
-                "{}: {slice} takes about {} of disk, but only {} are free: the disk may become full",
-                folder.display(),
-                Bytes(needed),
-                Bytes(available)
-            ));
-        }
-        let files = &self.env.files;
-        let options = ScratchOptions {
-            files: Arc::clone(files),
-            sync_every: self.env.sync_every,
-            compression: self.env.compression.unwrap_or(allocation.compression),
-            progress: self.progress,
-        };
-        let scratch = ScratchFolder::open(&folder, self.identity(slice)?, options)?;
-        let context = SolveContext {
-            scratch: &scratch,
-            storage: self.env.placement.unwrap_or(allocation.storage),
-            comm,
-            progress: self.progress,
-        };
-        let cache_bytes = allocation.cache_bytes;
-        let work = SliceWork { slice, metrics, frame: &frame, index: &index, cache_bytes, started };
-        let mut discarded = BTreeSet::new();
-        loop {
-            let outcome = match self.solve_and_write(&work, &context) {
-                // Compressing finished stages may free enough space. With several ranks the next
-                // build does this, since other ranks may be writing there.
-                Err(error) if error.is_disk_full() && comm.size() == 1 => {
-                    match scratch.make_room() {
-                        Ok(true) => continue,
-                        Ok(false) => Err(error),
-                        Err(error) => Err(error.into()),
-                    }
-                }
-                outcome => outcome,
-            };
-            match outcome {
-                // A damaged file is recomputed once. If it is damaged again, the disk is faulty.
-                Err(BuildError::Scratch(ScratchError {
-                    path,
-                    kind: ScratchErrorKind::Damaged,
-                })) if discarded.insert(path.clone()) => {
-                    scratch.discard(&path)?;
-                    if comm.size() > 1 {
-                        // The other ranks have already used it.
-                        return Err(BuildError::Again(path));
-                    }
-                }
-                Err(error) => return Err(error),
-                Ok(report) => {
-                    if is_first {
-                        ScratchFolder::clear(&**files, &folder)?;
-                    }
-                    return Ok(report);
-                }
-            }
-        }
-    }
-
     fn solve_and_write<const N: usize>(
         &self,
-        work: &SliceWork<'_, N>,
+        work: &SliceWork,
         context: &SolveContext,
     ) -> Result<SliceReport, BuildError> {
-        let &SliceWork { slice, metrics, frame, index, cache_bytes, started } = work;
+        let &SliceWork { slice, metrics, index, cache_bytes, started } = work;
+        let frame: Frame<N> = Frame::new(self.base.rules(), slice)?;
         let mut opened = started.elapsed();
-        let solver = Solver::solve(
-            frame,
+        let solution = Solution::solve(
+            &frame,
             || {
                 let sub_slices = open_sub_slices(&self.base, slice, cache_bytes);
                 opened = started.elapsed();
@@ -437,7 +429,8 @@ impl<'a> Session<'a> {
         let files = &self.env.files;
         let target =
             OutputTarget { files, folder: &self.folder, metrics, level: self.options.level };
-        let written = write::write(self.base.rules(), solver, index, &target, self.progress)?;
+        let rows = SolverRows { frame: &frame, index };
+        let written = write::write(&rows, solution, &target, self.progress)?;
         let times = [opened, solved - opened, started.elapsed() - solved];
         let SliceFiles { positions, summaries, bytes } = written;
         Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
@@ -445,10 +438,9 @@ impl<'a> Session<'a> {
 }
 
 /// A slice to solve and write.
-struct SliceWork<'a, const N: usize> {
+struct SliceWork<'a> {
     slice: Slice,
     metrics: &'a [Metric],
-    frame: &'a Frame<'a, N>,
     index: &'a SliceIndex,
     cache_bytes: u64,
     started: Instant,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use crate::game::rules::Ruleset;
+use crate::game::rules::{BySide, Ruleset};
 use crate::game::slice::Slice;
 use crate::solve::communicator::{Communicator, SingleProcess, ThreadRank, on_each_rank};
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
@@ -16,7 +16,7 @@ use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::plies::tables::Storage;
 use crate::solve::rows::numbers::ChunkNumber;
-use crate::solve::solver::{SolveContext, Solver};
+use crate::solve::solver::{Solution, SolveContext};
 use crate::solve::store::{Compression, ScratchFolder, ScratchOptions};
 use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::PUBLISHED_ZSTD;
@@ -46,7 +46,7 @@ impl Task {
     }
 
     /// Returns all values of the slice, solved with this storage.
-    fn solved<const N: usize>(&self, placement: &Storage) -> Vec<[CodedRows<N>; 2]> {
+    fn solved<const N: usize>(&self, placement: &Storage) -> Vec<BySide<CodedRows<N>>> {
         self.solved_in(self.frame(), self.sub_slices(), placement)
     }
 
@@ -54,7 +54,7 @@ impl Task {
     fn solved_without_entries<const N: usize>(
         &self,
         placement: &Storage,
-    ) -> Vec<[CodedRows<N>; 2]> {
+    ) -> Vec<BySide<CodedRows<N>>> {
         let (mut frame, mut smaller) = (self.frame(), self.sub_slices());
         frame.attackers = self.without_entries(self.slice);
         let children = smaller.fewer_defenders.iter_mut().chain(&mut smaller.fewer_attackers);
@@ -86,7 +86,7 @@ impl Task {
         frame: Frame<'_, N>,
         sub_slices: SubSlices<'_, N>,
         placement: &Storage,
-    ) -> Vec<[CodedRows<N>; 2]> {
+    ) -> Vec<BySide<CodedRows<N>>> {
         let folder = tempfile::tempdir().unwrap();
         self.solved_by(&SingleProcess, folder.path(), frame, sub_slices, placement)
     }
@@ -99,7 +99,7 @@ impl Task {
         frame: Frame<'_, N>,
         sub_slices: SubSlices<'_, N>,
         placement: &Storage,
-    ) -> Vec<[CodedRows<N>; 2]> {
+    ) -> Vec<BySide<CodedRows<N>>> {
         let options = ScratchOptions {
             files: Arc::new(SystemFiles),
             sync_every: SYNC_EVERY,
@@ -111,13 +111,13 @@ impl Task {
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
         let (storage, progress) = (*placement, &phases);
         let context = SolveContext { scratch: &scratch, storage, comm, progress };
-        let solver = Solver::solve(&frame, sub_slices, &context).unwrap();
+        let solution = Solution::solve(&frame, sub_slices, &context).unwrap();
         // The partitions of a rank by attackers and by defenders differ in size.
         if comm.size() == 1 {
             phases.check();
         }
-        let own = solver.own_chunks().map(ChunkNumber::new);
-        own.map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
+        let own = solution.own_chunks().map(ChunkNumber::new);
+        own.map(|chunk| solution.coded_rows(&frame, chunk).unwrap()).collect()
     }
 
     /// Returns all values of the slice, solved by several ranks, each a thread.
@@ -126,7 +126,7 @@ impl Task {
         ranks: usize,
         folder: &Path,
         placement: &Storage,
-    ) -> Vec<[CodedRows<N>; 2]> {
+    ) -> Vec<BySide<CodedRows<N>>> {
         let solve = |member: ThreadRank| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             pool.install(|| {

@@ -2,13 +2,12 @@
 
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Value;
-use crate::index::SliceIndex;
 use crate::solve::error::BuildError;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
-use crate::solve::solver::Solver;
+use crate::solve::solver::Solution;
 use crate::table::{Code, DONT_CARE, SideSummary, dtw_value};
 
 use super::table_rows::{SolverRow, SolverRows};
@@ -33,13 +32,12 @@ impl Tile {
     /// # Errors
     /// If the scratch folder has been damaged.
     pub(super) fn of<const N: usize>(
-        solver: &Solver<N>,
-        index: &SliceIndex,
+        rows: &SolverRows<N>,
+        solution: &Solution,
         chunk: ChunkNumber,
     ) -> Result<Tile, BuildError> {
-        let frame = solver.frame();
-        let rows = SolverRows { frame, index };
-        let blocks = solver.blocks(chunk);
+        let &SolverRows { frame, index } = rows;
+        let blocks = solution.blocks(chunk);
         let table_rows = rows.table_rows(&blocks);
         let height = (table_rows.end - table_rows.start) as usize;
         let lanes: Vec<usize> = index
@@ -55,7 +53,7 @@ impl Tile {
             positions: 0,
         };
         let mut block = rows.buffer();
-        let coded = solver.coded_rows(chunk)?;
+        let coded = solution.coded_rows(frame, chunk)?;
         for (side, coded) in Side::ALL.into_iter().zip(&coded) {
             let summary = &mut tile.summaries[side];
             let mut strip = Strip::<N>::new(&lanes, height);

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use crate::game::rules::{BySide, Ruleset};
+use crate::game::rules::BySide;
 use crate::game::value::Plies;
-use crate::index::SliceIndex;
 use crate::solve::advance::advance;
 use crate::solve::communicator::{Communicator, CommunicatorError};
 use crate::solve::error::BuildError;
 use crate::solve::rows::numbers::ChunkNumber;
-use crate::solve::solver::Solver;
+use crate::solve::solver::Solution;
 use crate::system::parallel;
 use crate::table::progress::{Phase, Progress};
 use crate::table::{Code, Metric, SideSummary};
@@ -36,31 +35,31 @@ pub(crate) struct SliceFiles {
 /// Writes the files of a solved slice. Each process encodes a part of the blocks and hashes a part
 /// of the rows.
 pub(crate) fn write<const N: usize>(
-    rules: &Ruleset,
-    solver: Solver<N>,
-    index: &SliceIndex,
+    rows: &SolverRows<N>,
+    solution: Solution,
     target: &OutputTarget,
     progress: &dyn Progress,
 ) -> Result<SliceFiles, BuildError> {
-    let comm = solver.comm();
-    let greatest = solver.greatest_code();
+    let (rules, index) = (rows.frame.rules, rows.index);
+    let comm = solution.comm();
+    let greatest = solution.greatest_code();
     let mut outputs = target
         .metrics
         .iter()
         .map(|&metric| Output::create(rules, index, target, metric, greatest, comm))
         .collect::<Result<Vec<_>, _>>()?;
-    let own = solver.own_chunks();
-    let (solver, chunks) = with_needed_chunks(solver, index, &outputs)?;
+    let own = solution.own_chunks();
+    let (solution, chunks) = with_needed_chunks(rows, solution, &outputs)?;
     progress.phase(index.slice(), Phase::Writing, chunks.len() as u64);
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
-    let start = first_row(&solver, index, chunks.start);
+    let start = first_row(rows, &solution, chunks.start);
     let mut pending = PendingRows::new(index.lanes().count(), start);
     let threads = rayon::current_num_threads();
-    let at_once = tiles_at_once(index.lanes().count(), solver.chunk_rows(), threads);
+    let at_once = tiles_at_once(index.lanes().count(), solution.chunk_rows(), threads);
     for first in chunks.clone().step_by(at_once) {
         let batch = first..(first + at_once).min(chunks.end);
         let tiles = parallel::try_map(batch.clone().map(ChunkNumber::new), |_, chunk| {
-            Tile::of(&solver, index, chunk)
+            Tile::of(rows, &solution, chunk)
         })?;
         // Chunks of other processes, read to complete blocks, are counted there.
         for (_, tile) in batch.clone().zip(&tiles).filter(|(chunk, _)| own.contains(chunk)) {
@@ -87,36 +86,35 @@ pub(crate) fn write<const N: usize>(
 }
 
 /// Returns the first table row of a chunk, or the end of the table after the last chunk.
-fn first_row<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usize) -> u64 {
-    if chunk >= solver.chunks() {
-        return index.rows();
+fn first_row<const N: usize>(rows: &SolverRows<N>, solution: &Solution, chunk: usize) -> u64 {
+    if chunk >= solution.chunks() {
+        return rows.index.rows();
     }
-    let blocks = solver.blocks(ChunkNumber::new(chunk));
-    SolverRows { frame: solver.frame(), index }.table_rows(&blocks).start
+    rows.table_rows(&solution.blocks(ChunkNumber::new(chunk))).start
 }
 
-/// Returns the chunks that hold this process's rows of all outputs and its own chunks, and a solver
-/// that reads them.
+/// Returns the chunks that hold this process's rows of all outputs and its own chunks, and the
+/// solution, which reads them from now on.
 fn with_needed_chunks<'a, const N: usize>(
-    solver: Solver<'a, N>,
-    index: &SliceIndex,
+    rows: &SolverRows<N>,
+    solution: Solution<'a>,
     outputs: &[Output],
-) -> Result<(Solver<'a, N>, Range<usize>), BuildError> {
-    let mut chunks = solver.own_chunks();
-    if solver.comm().size() == 1 {
-        return Ok((solver, chunks));
+) -> Result<(Solution<'a>, Range<usize>), BuildError> {
+    let mut chunks = solution.own_chunks();
+    if solution.comm().size() == 1 {
+        return Ok((solution, chunks));
     }
-    let all: Vec<usize> = (0..solver.chunks()).collect();
-    for rows in outputs.iter().flat_map(Output::rows).filter(|rows| !rows.is_empty()) {
-        let [start, end] = [rows.start, rows.end - 1]
-            .map(|row| all.partition_point(|&chunk| first_row(&solver, index, chunk) <= row));
+    let all: Vec<usize> = (0..solution.chunks()).collect();
+    for own in outputs.iter().flat_map(Output::rows).filter(|own| !own.is_empty()) {
+        let [start, end] = [own.start, own.end - 1]
+            .map(|row| all.partition_point(|&chunk| first_row(rows, &solution, chunk) <= row));
         chunks = if chunks.is_empty() {
             start - 1..end
         } else {
             chunks.start.min(start - 1)..chunks.end.max(end)
         };
     }
-    Ok((solver.reading(&chunks)?, chunks))
+    Ok((solution.reading(&chunks)?, chunks))
 }
 
 /// Returns the number of tiles expanded at a time.
