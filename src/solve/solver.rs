@@ -130,9 +130,14 @@ impl<'a> Solution<'a> {
         self.own_chunks.clone()
     }
 
-    /// Returns the number of rows of these chunks.
+    /// Returns the number of rows of some chunks.
+    pub(super) fn rows(&self, chunks: Range<usize>) -> u64 {
+        self.chunks.some(chunks).rows() as u64
+    }
+
+    /// Returns the number of rows of this rank's chunks.
     fn own_rows(&self) -> u64 {
-        self.chunks.some(self.own_chunks.clone()).rows() as u64
+        self.rows(self.own_chunks())
     }
 
     /// Returns the ranks of the build.

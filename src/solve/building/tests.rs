@@ -159,6 +159,21 @@ impl Progress for Phases {
     }
 }
 
+/// Every phase reports as many rows as it has announced; writing has those of the initial pass.
+#[test]
+fn phases_report_their_rows() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let tables = tempfile::tempdir().unwrap();
+    let phases = Phases::default();
+    Build::new(&rules, tables.path(), &["K1v2".parse().unwrap()]).progress(&phases).run().unwrap();
+    phases.check();
+    let all = phases.0.into_inner().unwrap();
+    let rows_of =
+        |wanted| all.iter().filter(move |(phase, ..)| *phase == wanted).map(|(_, rows, _)| rows);
+    assert!(rows_of(Phase::Initial).count() > 2);
+    assert!(rows_of(Phase::Initial).eq(rows_of(Phase::Writing)));
+}
+
 fn partitions_give_the_same<const N: usize>(rules: &str, slice: &str) {
     let task = Task::new(rules, slice);
     let in_memory = task.solved::<N>(&Storage::Memory);

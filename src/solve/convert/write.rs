@@ -50,7 +50,7 @@ pub(crate) fn write<const N: usize>(
         .collect::<Result<Vec<_>, _>>()?;
     let own = solution.own_chunks();
     let (solution, chunks) = with_needed_chunks(rows, solution, &outputs)?;
-    progress.phase(index.slice(), Phase::Writing, chunks.len() as u64);
+    progress.phase(index.slice(), Phase::Writing, solution.rows(chunks.clone()));
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
     let start = first_row(rows, &solution, chunks.start);
     let mut pending = PendingRows::new(index.lanes().count(), start);
@@ -74,7 +74,7 @@ pub(crate) fn write<const N: usize>(
         // Free the tiles before encoding, which takes memory of its own.
         drop(tiles);
         write_blocks(&mut outputs, &mut pending)?;
-        advance(progress, batch.len() as u64)?;
+        advance(progress, solution.rows(batch))?;
     }
     files.sum(comm)?;
     for output in outputs {
