@@ -1,5 +1,6 @@
 //! Run-time choice of processor instructions. Apart from the C interface, `unsafe` code occurs only
-//! here, in memory maps, in hints to the processor and the system, and in rows that threads share.
+//! here, in `system/processor.rs`, in memory maps, in hints to the processor and the system, and in
+//! rows that threads share.
 
 use crate::game::board::Symmetry;
 use crate::solve::rows::row::{Row, Wide};

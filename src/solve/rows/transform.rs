@@ -95,7 +95,10 @@ impl<const N: usize> Transform<N> {
         let used = last.map_or(0, |last| last + 1);
         Transform {
             bytes: (0..used).step_by(8).map(|first| byte_images(first, &image)).collect(),
-            matrix: [false, true].into_iter().find_map(|t| BitMatrix::of(&picks[0][0], t)),
+            matrix: [false, true]
+                .into_iter()
+                .filter(|_| N == 1)
+                .find_map(|transposed| BitMatrix::of(&picks[0][0], transposed)),
             picks,
         }
     }
