@@ -94,7 +94,7 @@ impl CompressionPolicy {
     }
 
     /// Returns `true` if only the reserve is free.
-    pub(super) fn is_short(&self) -> bool {
+    pub(super) fn is_at_reserve(&self) -> bool {
         self.spare() == 0
     }
 
@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn records_are_compressed_while_the_disk_is_short() {
         let (policy, files, _root) = policy(1 << 40, 1);
-        assert!(count_next(&policy, false) == 1000 && !policy.is_short());
+        assert!(count_next(&policy, false) == 1000 && !policy.is_at_reserve());
         // Another program fills the disk, or frees it.
         let files = files.full(RESERVE);
-        assert!(policy.is_short() && count_next(&policy, false) <= MAX_QUERY_BYTES / RECORD);
+        assert!(policy.is_at_reserve() && count_next(&policy, false) <= MAX_QUERY_BYTES / RECORD);
         files.full(1 << 40);
         assert!(count_next(&policy, true) <= 1 && count_next(&policy, false) == 1000);
         assert!(policy.mark_full() && count_next(&policy, true) == 1000 && !policy.mark_full());

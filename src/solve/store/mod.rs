@@ -103,7 +103,7 @@ impl<'a> ScratchFolder<'a> {
                 self.folder.display()
             ));
         }
-        if self.policy.is_short() {
+        if self.policy.is_at_reserve() {
             self.compress()?;
         }
         Ok(())
@@ -215,7 +215,7 @@ impl<'a> ScratchFolder<'a> {
         }
     }
 
-    /// Deletes a part of an incomplete stage.
+    /// Deletes a part: of an incomplete stage, or to replace it by a compressed one.
     fn remove(&self, part: &Part) -> Result<(), ScratchError> {
         let path = self.path(part);
         self.files.remove(&path).map_err(at(&path))
