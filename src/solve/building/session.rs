@@ -334,7 +334,8 @@ impl<'a> Session<'a> {
         Ok(*hasher.finalize().as_bytes())
     }
 
-    /// Returns the report of a slice if all its files exist and are intact.
+    /// Returns the report of a slice if all its files exist and are intact. Then deletes the work
+    /// that an earlier build has left of it, after locking the folders.
     fn found(
         &mut self,
         slice: Slice,
@@ -353,9 +354,14 @@ impl<'a> Session<'a> {
             return Ok(None);
         }
         let work = self.scratch_folder().join(work_name(slice));
-        // If another build has locked the folder, the work belongs to that build.
-        if work.is_dir() && self.lock_folders().is_ok() {
-            self.clear_leftover(slice, &work)?;
+        if work.is_dir() {
+            match self.lock_folders() {
+                Ok(()) => self.clear_leftover(slice, &work)?,
+                // The work belongs to the build that has locked the folder.
+                Err(BuildError::Busy { .. }) => {}
+                // The slice is complete all the same.
+                Err(error) => self.progress.notice(&error.to_string()),
+            }
         }
         let times = Default::default();
         Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
