@@ -16,13 +16,8 @@ pub(crate) fn encode_events<const N: usize, R: Copy + Into<u64>>(
     let mut last = 0;
     for event in events {
         let row = event.row.into();
-        let mut distance = row - last;
+        put_distance(&mut bytes, row - last);
         last = row;
-        while distance >= 0x80 {
-            bytes.push(distance as u8 | 0x80);
-            distance >>= 7;
-        }
-        bytes.push(distance as u8);
     }
     let lanes: Vec<Row<N>> = events.iter().map(|event| event.lanes).collect();
     planes::encode(&lanes, &mut bytes);
@@ -39,23 +34,38 @@ pub(crate) fn decode_events<const N: usize, R: TryFrom<u64>>(
     let mut events = Vec::with_capacity(count.min(rest.len()));
     let mut row = 0_u64;
     for _ in 0..count {
-        let (mut distance, mut shift) = (0_u64, 0);
-        loop {
-            let (&byte, others) = rest.split_first()?;
-            rest = others;
-            distance |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
-        row = row.checked_add(distance)?;
+        row = row.checked_add(take_distance(&mut rest)?)?;
         events.push(Event { row: R::try_from(row).ok()?, lanes: Row::EMPTY });
     }
     let mut lanes = vec![Row::EMPTY; count];
     planes::decode(rest, &mut lanes)?;
     events.iter_mut().zip(lanes).for_each(|(event, lanes)| event.lanes = lanes);
     Some(events)
+}
+
+/// Appends a distance (LEB128).
+#[inline]
+fn put_distance(bytes: &mut Vec<u8>, mut distance: u64) {
+    while distance >= 0x80 {
+        bytes.push(distance as u8 | 0x80);
+        distance >>= 7;
+    }
+    bytes.push(distance as u8);
+}
+
+/// Removes a distance from the start of the bytes; `None` if they end in it or it is too large.
+#[inline]
+fn take_distance(bytes: &mut &[u8]) -> Option<u64> {
+    let (mut distance, mut shift) = (0_u64, 0);
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        distance |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            return Some(distance);
+        }
+    }
 }
 
 /// Reads the events of a record; none if there is no such record.
