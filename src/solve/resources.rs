@@ -15,12 +15,11 @@ use crate::solve::frame::attacker_sets;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::defender_sets::set_bytes;
 use crate::solve::frame::region::row_words;
-use crate::solve::initial::pass::Buffers;
+use crate::solve::initial::pass;
 use crate::solve::plies::chunks::{Chunks, WINDOW_ROWS};
-use crate::solve::plies::in_memory::InMemory;
-use crate::solve::plies::in_partitions::InPartitions;
 use crate::solve::plies::row_batch::RowBatch;
 use crate::solve::plies::tables::Storage;
+use crate::solve::plies::{in_memory, in_partitions};
 use crate::solve::store::{Compression, RECORD_BYTES};
 use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::{Code, MAX_ROWS, Metric, Packing, ValueHasher};
@@ -30,9 +29,9 @@ use crate::table::{Code, MAX_ROWS, Metric, Packing, ValueHasher};
 type Amount = u128;
 
 /// The number of bit tables of the outcome in progress.
-const TABLES_IN_MEMORY: Amount = InMemory::<1>::TABLES as Amount;
-const TABLES_OF_PARTITION: Amount = InPartitions::<1>::TABLES as Amount;
-const TABLES_OF_ONLY_PARTITION: Amount = InPartitions::<1>::TABLES_OF_ONLY_PARTITION as Amount;
+const TABLES_IN_MEMORY: Amount = in_memory::TABLES as Amount;
+const TABLES_OF_PARTITION: Amount = in_partitions::TABLES as Amount;
+const TABLES_OF_ONLY_PARTITION: Amount = in_partitions::TABLES_OF_ONLY_PARTITION as Amount;
 /// The fraction of the allowed memory that is reserved for caching sub-slices, if they need that
 /// much and enough partitions are possible.
 const CACHE_DIVISOR: Amount = 4;
@@ -135,7 +134,7 @@ impl Resources {
         let chunk_rows = (chunks.chunk_rows() as u64).min(rows);
         let images = rules.symmetries().order() as u64;
         let codes = CODES_PER_ATTACKER * slice.attackers as Amount;
-        let block_rows = Buffers::<1>::BLOCK_ROWS as Amount + codes;
+        let block_rows = pass::BLOCK_ROWS as Amount + codes;
         let worker_rows = 8 * Amount::from(chunk_rows) + Amount::from(sets) * block_rows;
         let worker = WORKER_BYTES + row_bytes * worker_rows;
         let fixed = PROGRAM_BYTES + lookup_bytes(rules, slice) + sets_bytes(rules, slice)?;

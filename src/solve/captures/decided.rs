@@ -10,7 +10,7 @@ use crate::solve::captures::by_attackers::attacker_moves;
 use crate::solve::frame::wide_lines::{WideSquare, set_men};
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::{Lanes, Row, Wide};
+use crate::solve::rows::row::{Lanes, Row, WIDE_ROWS, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// Finds the decided positions; keeps its buffers from block to block.
@@ -96,7 +96,7 @@ impl<const N: usize> Decider<N> {
 /// result of [`Decider::king_captures`] without defenders. `squares` is a buffer.
 pub(crate) fn bare_king_captures<const N: usize>(
     frame: &Frame<N>,
-    attackers: &[SquareSet; Wide::<1>::ROWS],
+    attackers: &[SquareSet; WIDE_ROWS],
     squares: &mut Vec<WideSquare<N>>,
 ) -> Wide<N> {
     squares.resize(frame.rules.board.area(), WideSquare::EMPTY);
@@ -107,7 +107,7 @@ pub(crate) fn bare_king_captures<const N: usize>(
 
 struct BareKingKernel<'a, 'f, const N: usize> {
     frame: &'a Frame<'f, N>,
-    attackers: &'a [SquareSet; Wide::<1>::ROWS],
+    attackers: &'a [SquareSet; WIDE_ROWS],
     /// By square of the board.
     squares: &'a mut [WideSquare<N>],
     decided: &'a mut Wide<N>,

@@ -116,6 +116,7 @@ mod tests {
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::frame::wide_lines::set_men;
+    use crate::solve::rows::row::WIDE_ROWS;
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
     fn check<const N: usize>(rules: &'static Ruleset) {
@@ -128,7 +129,7 @@ mod tests {
             for to in attackers {
                 let at_once = king_captures.by_arrival(attackers, to);
                 // Boards without the mover, and one without any attacker.
-                let mut boards = [attackers.without(to); Wide::<1>::ROWS];
+                let mut boards = [attackers.without(to); WIDE_ROWS];
                 boards[7] = SquareSet::EMPTY;
                 set_men(&mut squares, &boards);
                 let on_eight = king_captures.by_arrival_wide(&squares, to);

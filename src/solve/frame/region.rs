@@ -337,6 +337,7 @@ mod tests {
     use crate::game::position::Position;
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
+    use crate::solve::rows::row::WIDE_ROWS;
     use crate::solve::rows::row::Wide;
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
@@ -364,9 +365,9 @@ mod tests {
 
     /// Checks the result for eight rows against the result for one, and returns it.
     fn both<const N: usize>(row: Row<N>, rows: Wide<N>) -> Row<N> {
-        let mut stored = [Row::EMPTY; Wide::<1>::ROWS];
+        let mut stored = [Row::EMPTY; WIDE_ROWS];
         rows.store(&mut stored);
-        assert_eq!(stored, [row; Wide::<1>::ROWS]);
+        assert_eq!(stored, [row; WIDE_ROWS]);
         row
     }
 

@@ -7,7 +7,7 @@ use crate::game::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::origins;
 use crate::solve::frame::region::Region;
-use crate::solve::rows::row::{Lanes, Row, Wide};
+use crate::solve::rows::row::{Lanes, Row, WIDE_ROWS, Wide};
 
 /// The slides of [`SlideLines`](super::lines::SlideLines) on eight boards at once, each board being
 /// a row of a [`Wide`].
@@ -54,11 +54,11 @@ impl<const N: usize> WideSquare<N> {
 #[inline(always)]
 pub(crate) fn set_men<const N: usize>(
     squares: &mut [WideSquare<N>],
-    boards: &[SquareSet; Wide::<1>::ROWS],
+    boards: &[SquareSet; WIDE_ROWS],
 ) {
     let words = boards.map(|board| board.words());
     for (word, squares) in squares.chunks_mut(64).enumerate() {
-        let mut bits: [u64; Wide::<1>::ROWS] = std::array::from_fn(|i| words[i][word]);
+        let mut bits: [u64; WIDE_ROWS] = std::array::from_fn(|i| words[i][word]);
         for square in squares {
             for (men, word) in square.men.0[0].iter_mut().zip(&mut bits) {
                 *men = (*word & 1).wrapping_neg();

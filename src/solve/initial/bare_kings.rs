@@ -7,7 +7,7 @@ use crate::solve::captures::decided::bare_king_captures;
 use crate::solve::frame::wide_lines::WideSquare;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::king_options::escapes_and_stalemates;
-use crate::solve::rows::row::{Wide, map_eight};
+use crate::solve::rows::row::{WIDE_ROWS, Wide, map_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// The immediate results, block by block.
@@ -39,7 +39,7 @@ impl<const N: usize> BareKings<N> {
 struct BareKingsKernel<'a, 'f, const N: usize> {
     frame: &'a Frame<'f, N>,
     blocks: &'a [Block<N>],
-    attackers: &'a [SquareSet; Wide::<1>::ROWS],
+    attackers: &'a [SquareSet; WIDE_ROWS],
     found: &'a mut BareKings<N>,
 }
 

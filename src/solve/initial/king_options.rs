@@ -8,7 +8,7 @@ use crate::solve::frame::region::Region;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::seeds::ImmediateMoves;
 use crate::solve::rows::numbers::Rank;
-use crate::solve::rows::row::{Lanes, Row, Wide};
+use crate::solve::rows::row::{Lanes, Row, WIDE_ROWS, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// Finds the king's escapes and stalemates; knows the goals that each defender blocks by standing
@@ -80,8 +80,8 @@ impl<const N: usize> KingOptionsKernel<'_, N> {
     /// Returns the lanes before goals that the defenders of eight rows, from `first` on, block.
     #[inline(always)]
     fn blocked(&self, blocked_by: &[[Row<N>; 4]], first: usize) -> [Wide<N>; 4] {
-        let mut rows = [[Row::EMPTY; Wide::<1>::ROWS]; 4];
-        let last = self.valid.len().min(first + Wide::<1>::ROWS);
+        let mut rows = [[Row::EMPTY; WIDE_ROWS]; 4];
+        let last = self.valid.len().min(first + WIDE_ROWS);
         for rank in first..last {
             for &place in self.defenders.men(Rank::new(rank)) {
                 let square = self.defenders.squares[usize::from(place)];
@@ -98,7 +98,7 @@ impl<const N: usize> Kernel for KingOptionsKernel<'_, N> {
     #[inline(always)]
     fn run(self, _: impl Processor) {
         let by_attackers = self.blocked.map(Wide::splat);
-        let step = Wide::<1>::ROWS;
+        let step = WIDE_ROWS;
         for first in (0..self.valid.len()).step_by(step) {
             let rows = first..self.valid.len().min(first + step);
             let valid = Wide::load(&self.valid[rows.clone()]);

@@ -18,13 +18,13 @@ use crate::solve::initial::bare_kings::BareKings;
 use crate::solve::initial::coded_rows::code_of;
 use crate::solve::initial::enclosures::add_enclosures;
 use crate::solve::initial::king_options::KingOptions;
-use crate::solve::initial::seeds::{ImmediateMoves, Seeds};
+use crate::solve::initial::seeds::{self, ImmediateMoves, Seeds};
 use crate::solve::initial::sub_slice::{AttackerRows, LOST_IN_0, SubSlices};
 use crate::solve::moves::Moves;
-use crate::solve::moves::by_block::{BlockMoves, TargetSet, for_missing_defender};
+use crate::solve::moves::by_block::{self, BlockMoves, TargetSet, for_missing_defender};
 use crate::solve::moves::by_king::KingRows;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::{Row, Wide};
+use crate::solve::rows::row::{Row, WIDE_ROWS};
 
 /// The initial pass over a slice.
 pub(crate) struct InitialPass<'a, const N: usize> {
@@ -63,12 +63,9 @@ pub(crate) struct Buffers<'f, const N: usize> {
     squares: Vec<WideSquare<N>>,
 }
 
-impl<const N: usize> Buffers<'_, N> {
-    /// The number of buffered rows for each row of a block, apart from those for the codes of
-    /// captures.
-    pub(crate) const BLOCK_ROWS: usize =
-        BlockMoves::<N>::BLOCK_ROWS + 2 * ImmediateMoves::<N>::BLOCK_ROWS + 3;
-}
+/// The number of rows in [`Buffers`] for each row of a block, apart from those for the codes of
+/// captures.
+pub(crate) const BLOCK_ROWS: usize = by_block::BLOCK_ROWS + 2 * seeds::BLOCK_ROWS + 3;
 
 impl<'a, const N: usize> InitialPass<'a, N> {
     /// Prepares the pass over the frame's slice, given the slices that captures lead to.
@@ -108,7 +105,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     ) -> Result<[Seeds<N>; 2], BuildError> {
         let mut seeds = [0, 1].map(|_| Seeds::new(self.sub_slices.greatest_code()));
         let mut walker = self.frame.walker();
-        let group_size = if self.moves.kings.is_some() { Wide::<N>::ROWS } else { 1 };
+        let group_size = if self.moves.kings.is_some() { WIDE_ROWS } else { 1 };
         let mut buffer = vec![Block::EMPTY; group_size];
         for first in blocks.clone().step_by(group_size) {
             let numbers = first..blocks.end.min(first + group_size);

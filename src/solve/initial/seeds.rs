@@ -37,10 +37,10 @@ pub(crate) struct ImmediateMoves<const N: usize> {
     codes: Vec<Code>,
 }
 
-impl<const N: usize> ImmediateMoves<N> {
-    /// The number of rows for each row of a block, apart from those for codes.
-    pub(crate) const BLOCK_ROWS: usize = 2;
+/// The number of rows in [`ImmediateMoves`] for each row of a block, apart from those for codes.
+pub(crate) const BLOCK_ROWS: usize = 2;
 
+impl<const N: usize> ImmediateMoves<N> {
     /// Creates an empty result; captures lead to no code above the greatest.
     pub(crate) fn new(rows: usize, greatest: Code) -> ImmediateMoves<N> {
         let empty = vec![Row::EMPTY; rows];

@@ -11,7 +11,7 @@ use crate::solve::frame::lines::LineBuffers;
 use crate::solve::frame::region::Region;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::{Lanes, Row, Wide};
+use crate::solve::rows::row::{Lanes, Row, WIDE_ROWS, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::rows::transform::Transform;
 use crate::system::prefetch::prefetch_all;
@@ -70,11 +70,11 @@ impl<'a, const N: usize> TargetSet<'a, N> {
     }
 }
 
-impl<'f, const N: usize> BlockMoves<'f, N> {
-    /// The approximate number of buffered rows for each row of a block: `lanes`, `ends` and
-    /// `saved`, which also has ranks.
-    pub(crate) const BLOCK_ROWS: usize = 4;
+/// The approximate number of rows in [`BlockMoves`] for each row of a block: `lanes`, `ends` and
+/// `saved`, which also has ranks.
+pub(crate) const BLOCK_ROWS: usize = 4;
 
+impl<'f, const N: usize> BlockMoves<'f, N> {
     /// Creates the buffers for a slice.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> BlockMoves<'f, N> {
         BlockMoves {
@@ -234,7 +234,7 @@ fn pull<const N: usize>(
         remaining,
     });
     // The kernel leaves the rows after the last full group of eight.
-    for row in legal.len() / Wide::<N>::ROWS * Wide::<N>::ROWS..legal.len() {
+    for row in legal.len() / WIDE_ROWS * WIDE_ROWS..legal.len() {
         let candidates = (remaining[row] & legal[row]).without(except);
         if !candidates.is_empty() {
             let origins = reached(frame, target_rows, target, Rank::new(row), candidates);
@@ -301,22 +301,21 @@ struct PullKernel<'a, const N: usize> {
 impl<const N: usize> Kernel for PullKernel<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
-        const ROWS: usize = Wide::<1>::ROWS;
         // Target blocks follow no order that the processor could predict.
         prefetch_all(self.target_rows);
         let except = Wide::splat(self.except);
         let complement = Wide::splat(self.complement);
-        let eights = self.legal.as_chunks::<ROWS>().0.iter().enumerate();
-        for ((i, legal), remaining) in eights.zip(self.remaining.as_chunks_mut::<ROWS>().0) {
+        let eights = self.legal.as_chunks::<WIDE_ROWS>().0.iter().enumerate();
+        for ((i, legal), remaining) in eights.zip(self.remaining.as_chunks_mut::<WIDE_ROWS>().0) {
             let unresolved = Wide::of(remaining);
             let candidates = (unresolved & Wide::of(legal)).without(except);
             if candidates.is_empty() {
                 continue;
             }
             let targets = match self.transform {
-                None => Wide::of(&self.target_rows.as_chunks::<ROWS>().0[i]),
+                None => Wide::of(&self.target_rows.as_chunks::<WIDE_ROWS>().0[i]),
                 Some(transform) => {
-                    let ranks = &self.images.as_chunks::<ROWS>().0[i];
+                    let ranks = &self.images.as_chunks::<WIDE_ROWS>().0[i];
                     processor.transform_wide(transform, Wide::gather(self.target_rows, ranks))
                 }
             };
@@ -340,9 +339,8 @@ impl<const N: usize> Kernel for KingMovesKernel<'_, N> {
     #[inline(always)]
     fn run(self, _: impl Processor) {
         let free = Wide::splat(self.free);
-        let rows =
-            self.remaining.chunks_mut(Wide::<N>::ROWS).zip(self.ends.chunks(Wide::<N>::ROWS));
-        for ((remaining, ends), men) in rows.zip(self.men.chunks(Wide::<N>::ROWS)) {
+        let rows = self.remaining.chunks_mut(WIDE_ROWS).zip(self.ends.chunks(WIDE_ROWS));
+        for ((remaining, ends), men) in rows.zip(self.men.chunks(WIDE_ROWS)) {
             let (unresolved, ends) = (Wide::load(remaining), Wide::load(ends));
             if unresolved.is_empty() || ends.is_empty() {
                 continue;

@@ -7,7 +7,7 @@ use crate::index::Walker;
 use crate::solve::captures::soldiers::{Exposed, Soldiers, exposed};
 use crate::solve::frame::Frame;
 use crate::solve::rows::numbers::BlockNumber;
-use crate::solve::rows::row::{Row, Wide};
+use crate::solve::rows::row::{Row, WIDE_ROWS, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// The moves of a bare king.
@@ -87,8 +87,8 @@ impl<const N: usize, V: FnMut(BlockNumber, Row<N>)> Kernel for KingRowsKernel<'_
     #[inline(always)]
     fn run(mut self, _: impl Processor) {
         let region = &self.of.frame.region;
-        for blocks in self.blocks.chunks(Wide::<N>::ROWS) {
-            let mut ends = [Row::EMPTY; Wide::<1>::ROWS];
+        for blocks in self.blocks.chunks(WIDE_ROWS) {
+            let mut ends = [Row::EMPTY; WIDE_ROWS];
             let mut free = ends;
             for (i, &(number, lanes)) in blocks.iter().enumerate() {
                 let (attackers, _) = self.walker.set(number.into());

@@ -12,7 +12,7 @@ use crate::solve::captures::soldiers::{Exposed, Soldiers, exposed};
 use crate::solve::frame::Frame;
 use crate::solve::frame::block_lookup::{PendingLookup, PreparedSet};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::{Row, Wide, map_eight};
+use crate::solve::rows::row::{Row, WIDE_ROWS, Wide, map_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::system::parallel;
 use crate::system::prefetch::prefetch;
@@ -391,7 +391,7 @@ impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for ResolveKern
     #[inline(always)]
     fn run(mut self, processor: impl Processor) {
         let Frame { attackers, defenders, region, .. } = self.frame;
-        for unmoves in self.unmoves.chunks(Wide::<N>::ROWS) {
+        for unmoves in self.unmoves.chunks(WIDE_ROWS) {
             let targets = map_eight(unmoves, |unmove| attackers.resolve(unmove.origin));
             let lanes = Wide::of(&map_eight(unmoves, |unmove| unmove.lanes));
             let symmetries = map_eight(&targets, |target| target.symmetry);

@@ -16,7 +16,7 @@ use crate::solve::frame::block_lookup::PreparedSet;
 use crate::solve::frame::wide_lines::{WideSquare, set_men};
 use crate::solve::frame::{Frame, attacker_sets};
 use crate::solve::rows::atomics::AtomicRows;
-use crate::solve::rows::row::{Lanes, Row, Wide};
+use crate::solve::rows::row::{Lanes, Row, WIDE_ROWS, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::system::parallel;
 use crate::system::prefetch::prefetch;
@@ -24,7 +24,7 @@ use crate::system::prefetch::prefetch;
 /// The number of stars in a task.
 const TASK: usize = 1 << 10;
 /// The number of stars processed together.
-const WIDTH: usize = Wide::<1>::ROWS;
+const WIDTH: usize = WIDE_ROWS;
 
 /// The stars of a slice.
 pub(crate) struct AttackerStars<'f, const N: usize> {

@@ -17,6 +17,9 @@ use crate::solve::store::{ScratchError, StageWriter};
 use crate::system::{pages, parallel};
 use crate::table::progress::Progress;
 
+/// The number of tables of an outcome.
+pub(crate) const TABLES: usize = 4;
+
 /// The tables of an outcome.
 pub(crate) struct InMemory<'a, const N: usize> {
     domain: Domain<'a, N>,
@@ -32,9 +35,6 @@ pub(crate) struct InMemory<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> InMemory<'a, N> {
-    /// The number of tables.
-    pub(crate) const TABLES: usize = 4;
-
     /// Allocates empty tables.
     ///
     /// # Errors

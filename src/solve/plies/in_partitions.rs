@@ -30,6 +30,13 @@ use crate::solve::store::{
 use crate::system::{pages, parallel};
 use crate::table::progress::Progress;
 
+/// The number of tables of the current partition in memory.
+pub(crate) const TABLES: usize = 3;
+
+/// The number of tables if the rank has only one partition: two buffers, the wins of both kinds
+/// of partition, and the open positions.
+pub(crate) const TABLES_OF_ONLY_PARTITION: usize = 5;
+
 /// The tables of an outcome on this rank. If a rank has several partitions, all but the current one
 /// are packed on the disk.
 pub(crate) struct InPartitions<'a, const N: usize> {
@@ -45,7 +52,7 @@ pub(crate) struct InPartitions<'a, const N: usize> {
     /// those of the defenders partitions by attackers.
     partitions: BySide<Vec<Partition<'a, N>>>,
     /// Tables of the current partition; all rows are empty between plies.
-    buffers: [Vec<Row<N>>; InPartitions::<1>::TABLES],
+    buffers: [Vec<Row<N>>; TABLES],
 }
 
 /// The stored state of a partition.
@@ -63,12 +70,6 @@ struct Partition<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> InPartitions<'a, N> {
-    /// The number of tables of the current partition in memory.
-    pub(crate) const TABLES: usize = 3;
-    /// The number of tables if the rank has only one partition: two buffers, the wins of both kinds
-    /// of partition, and the open positions.
-    pub(crate) const TABLES_OF_ONLY_PARTITION: usize = 5;
-
     /// Allocates the partitions of this rank, with empty tables.
     ///
     /// # Errors
@@ -259,7 +260,7 @@ impl<'a, const N: usize> Partition<'a, N> {
         &mut self,
         history: &History,
         ply: &Ply<N>,
-        [last, now, won]: &mut [Vec<Row<N>>; InPartitions::<1>::TABLES],
+        [last, now, won]: &mut [Vec<Row<N>>; TABLES],
     ) -> Result<Frontier, ScratchError> {
         let chunks = self.domain.chunks;
         last.resize(chunks.rows(), Row::EMPTY);

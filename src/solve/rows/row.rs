@@ -18,9 +18,12 @@ pub(crate) trait Lanes<const N: usize>:
     fn down(self, by: usize) -> Self;
 }
 
+/// The number of rows of a [`Wide`].
+pub(crate) const WIDE_ROWS: usize = 8;
+
 /// Eight rows, stored word by word, so that the compiler vectorizes loops over them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Wide<const N: usize>(pub [[u64; Wide::<1>::ROWS]; N]);
+pub(crate) struct Wide<const N: usize>(pub [[u64; WIDE_ROWS]; N]);
 
 /// The lanes of one row, in `N` words of 64 bits: one bit for every square of the king's region,
 /// for one placement of the other pieces.
@@ -198,15 +201,12 @@ impl<const N: usize> Lanes<N> for Row<N> {
 }
 
 impl<const N: usize> Wide<N> {
-    /// The number of rows.
-    pub(crate) const ROWS: usize = 8;
-
     /// Eight rows without lanes.
-    pub(crate) const EMPTY: Wide<N> = Wide([[0; Wide::<1>::ROWS]; N]);
+    pub(crate) const EMPTY: Wide<N> = Wide([[0; WIDE_ROWS]; N]);
 
     /// Packs eight rows.
     #[inline(always)]
-    pub(crate) fn of(rows: &[Row<N>; Wide::<1>::ROWS]) -> Wide<N> {
+    pub(crate) fn of(rows: &[Row<N>; WIDE_ROWS]) -> Wide<N> {
         let mut wide = Wide::EMPTY;
         for (row, lanes) in rows.iter().enumerate() {
             wide.put(row, *lanes);
@@ -216,8 +216,8 @@ impl<const N: usize> Wide<N> {
 
     /// Unpacks the eight rows.
     #[inline(always)]
-    pub(crate) fn rows(self) -> [Row<N>; Wide::<1>::ROWS] {
-        let mut rows = [Row::EMPTY; Wide::<1>::ROWS];
+    pub(crate) fn rows(self) -> [Row<N>; WIDE_ROWS] {
+        let mut rows = [Row::EMPTY; WIDE_ROWS];
         for (i, row) in rows.iter_mut().enumerate() {
             *row = self.row(i);
         }
@@ -230,7 +230,7 @@ impl<const N: usize> Wide<N> {
         match rows.try_into() {
             Ok(rows) => Wide::of(rows),
             Err(_) => {
-                let mut filled = [Row::EMPTY; Wide::<1>::ROWS];
+                let mut filled = [Row::EMPTY; WIDE_ROWS];
                 filled[..rows.len()].copy_from_slice(rows);
                 Wide::of(&filled)
             }
@@ -242,7 +242,7 @@ impl<const N: usize> Wide<N> {
     /// # Panics
     /// If a rank is beyond the last row.
     #[inline(always)]
-    pub(crate) fn gather(rows: &[Row<N>], ranks: &[Rank; Wide::<1>::ROWS]) -> Wide<N> {
+    pub(crate) fn gather(rows: &[Row<N>], ranks: &[Rank; WIDE_ROWS]) -> Wide<N> {
         let mut wide = Wide::EMPTY;
         for (row, rank) in ranks.iter().enumerate() {
             wide.put(row, rows[rank.index()]);
@@ -271,7 +271,7 @@ impl<const N: usize> Wide<N> {
     /// Writes the rows back to up to eight places.
     #[inline(always)]
     pub(crate) fn store(self, rows: &mut [Row<N>]) {
-        match <&mut [Row<N>; Wide::<1>::ROWS]>::try_from(&mut *rows) {
+        match <&mut [Row<N>; WIDE_ROWS]>::try_from(&mut *rows) {
             Ok(rows) => *rows = self.rows(),
             Err(_) => rows.iter_mut().enumerate().for_each(|(i, row)| *row = self.row(i)),
         }
@@ -279,8 +279,8 @@ impl<const N: usize> Wide<N> {
 
     /// Returns one word of each row, or zeros beyond the last word.
     #[inline(always)]
-    fn word_or_zero(&self, word: Option<usize>) -> [u64; Wide::<1>::ROWS] {
-        word.and_then(|word| self.0.get(word).copied()).unwrap_or([0; Wide::<1>::ROWS])
+    fn word_or_zero(&self, word: Option<usize>) -> [u64; WIDE_ROWS] {
+        word.and_then(|word| self.0.get(word).copied()).unwrap_or([0; WIDE_ROWS])
     }
 
     #[inline(always)]
@@ -299,9 +299,9 @@ impl<const N: usize> Wide<N> {
 /// # Panics
 /// If there are no items.
 #[inline(always)]
-pub(crate) fn map_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wide::<1>::ROWS] {
+pub(crate) fn map_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; WIDE_ROWS] {
     let last = items.len() - 1;
-    let mut all = [of(&items[0]); Wide::<1>::ROWS];
+    let mut all = [of(&items[0]); WIDE_ROWS];
     for (i, all) in all.iter_mut().enumerate().skip(1) {
         *all = of(&items[i.min(last)]);
     }
@@ -358,7 +358,7 @@ impl<const N: usize> Lanes<N> for Wide<N> {
     fn splat(row: Row<N>) -> Wide<N> {
         let mut wide = Wide::EMPTY;
         for (words, word) in wide.0.iter_mut().zip(&row.0) {
-            *words = [*word; Wide::<1>::ROWS];
+            *words = [*word; WIDE_ROWS];
         }
         wide
     }

@@ -3,7 +3,7 @@
 //! rows that threads share.
 
 use crate::game::board::Symmetry;
-use crate::solve::rows::row::{Row, Wide};
+use crate::solve::rows::row::{Row, WIDE_ROWS, Wide};
 use crate::solve::rows::transform::{Transform, Transforms};
 
 /// A loop over rows, compiled once for each supported instruction set.
@@ -34,7 +34,7 @@ pub(crate) trait Processor: Copy {
     fn transform_each<const N: usize>(
         self,
         transforms: &Transforms<N>,
-        symmetries: [Symmetry; Wide::<1>::ROWS],
+        symmetries: [Symmetry; WIDE_ROWS],
         mut rows: Wide<N>,
     ) -> Wide<N> {
         transform_rows_each(self, transforms, symmetries, &mut rows);
@@ -79,7 +79,7 @@ fn transform_rows<const N: usize>(
     transform: &Transform<N>,
     rows: &mut Wide<N>,
 ) {
-    for row in 0..Wide::<N>::ROWS {
+    for row in 0..WIDE_ROWS {
         rows.put(row, processor.transform(transform, rows.row(row)));
     }
 }
