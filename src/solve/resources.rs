@@ -484,7 +484,7 @@ fn max_pending(rows: Amount, batch: Amount, block: Amount) -> Amount {
 }
 
 fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<Amount, BuildError> {
-    let row_bytes = 8 * row_words(rules);
+    let row_bytes = bytes_per_row(rules) as usize;
     let each = set_bytes(slice.defenders, row_bytes, rules.symmetries().order());
     Ok(Amount::from(defender_sets(rules, slice)?) * each as Amount)
 }

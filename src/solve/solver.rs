@@ -332,7 +332,7 @@ fn initial_pass<'a, 's, const N: usize>(
             progress.phase(moves.frame.slice, Phase::Initial, rows);
         }
         let Some(sub_slices) = &sub_slices else { return Ok(()) };
-        let pass = InitialPass::new(moves.frame, moves, sub_slices);
+        let pass = InitialPass::new(moves, sub_slices);
         write_part(&pass, chunks, numbers, writer, progress)
     })?;
     let mut last_events = BySide::default();

@@ -1,7 +1,7 @@
 //! Little-endian integers at constant offsets, and checksums.
 
 /// Returns the bytes `at .. at + N`; the caller has checked the length.
-fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+pub(crate) fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|i| bytes[at + i])
 }
 

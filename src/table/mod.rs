@@ -30,6 +30,8 @@ mod writer;
 pub use block::encoded_bytes;
 pub(crate) use block::{Compression, decompress, encode_block};
 pub use block::{PUBLISHED_ZSTD, zstd_version};
+#[cfg(feature = "build")]
+pub(crate) use bytes::array;
 pub use code::{Code, CodeError, DONT_CARE, dtw_code, dtw_value, wdl_code, wdl_value};
 pub(crate) use code::{WIN_IN_1, dtw_code_to_wdl_code};
 pub use error::{Part, TableError, TableErrorKind};

@@ -179,11 +179,7 @@ pub(crate) fn quiet_arrival<const N: usize>(
     rank: Rank,
 ) -> Row<N> {
     let soldiers = Soldiers { attackers: after, defenders: frame.defenders.set(rank) };
-    let victims = soldiers.victims(frame.rules, Side::Attackers, to);
-    let unwalled = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&frame.region));
-    let threats = frame.walls.threats(Side::Attackers, after, to);
-    let walls = threats.filter_map(|threat| threat.wall(soldiers.defenders));
-    let quiet = walls.fold(unwalled, |all, wall| all & wall.quiet(&frame.region));
+    let quiet = soldiers.quiet(frame, Side::Attackers, to);
     quiet.without(soldiers.king_captures(frame.rules, &frame.region, to))
 }
 

@@ -3,6 +3,7 @@
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset, Side};
 
+use crate::solve::frame::Frame;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::Rank;
@@ -80,6 +81,22 @@ impl Soldiers {
             let anvil = rules.slides().next(square, direction)?;
             self.of(side).contains(square).then(|| self.victim(rules, side, square, anvil))?
         })
+    }
+
+    /// Returns the lanes on which a soldier of `mover` that has arrived on `to` captures no soldier.
+    #[inline]
+    pub(crate) fn quiet<const N: usize>(
+        &self,
+        frame: &Frame<N>,
+        mover: Side,
+        to: Square,
+    ) -> Row<N> {
+        let Frame { rules, region, walls, .. } = frame;
+        let victims = self.victims(rules, mover, to);
+        let unwalled = victims.fold(!Row::EMPTY, |quiet, victim| quiet & victim.quiet(region));
+        let threats = walls.threats(mover, self.attackers, to);
+        let closed = threats.filter_map(|threat| threat.wall(self.defenders));
+        closed.fold(unwalled, |quiet, wall| quiet & wall.quiet(region))
     }
 
     /// Returns the soldier of `side` on `square`, if an enemy arriving opposite `anvil` captures it

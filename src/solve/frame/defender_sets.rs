@@ -1,6 +1,6 @@
 use crate::game::board::{Square, SquareSet, Symmetry};
 use crate::game::rules::{Kind, Ruleset};
-use crate::index::{Binomials, colex_unrank};
+use crate::index::{Binomials, colex_rank, colex_unrank};
 
 use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::Rank;
@@ -138,9 +138,7 @@ impl<const N: usize> DefenderSets<N> {
     /// Returns the rank of a set of the right size on the right squares.
     pub(crate) fn rank(&self, set: SquareSet) -> Rank {
         let places = set.iter().filter_map(|square| self.place(square));
-        let binomials = self.binomials();
-        let terms = places.enumerate().map(|(i, place)| binomials.get(place, i + 1));
-        Rank::new(terms.sum::<u64>() as usize)
+        Rank::new(colex_rank(self.binomials(), places) as usize)
     }
 
     /// Returns the rank of the set with these places minus the `captured` ones; the result must
@@ -149,9 +147,7 @@ impl<const N: usize> DefenderSets<N> {
     pub(crate) fn rank_without(&self, men: &[u16], captured: SquareSet) -> Rank {
         let places = men.iter().map(|&place| usize::from(place));
         let left = places.filter(|&place| !captured.contains(self.squares[place]));
-        let binomials = self.binomials();
-        let terms = left.enumerate().map(|(i, place)| binomials.get(place, i + 1));
-        Rank::new(terms.sum::<u64>() as usize)
+        Rank::new(colex_rank(self.binomials(), left) as usize)
     }
 
     /// Returns the place of a square where a defender may stand.

@@ -4,7 +4,7 @@
 //! is lost at once, like one without a move. Both are seeded here. The plies never search such a
 //! lane: whoever has lost there does not find a win, and whoever can move there has won already.
 
-use crate::game::rules::Side;
+use crate::game::rules::{BySide, Side};
 
 use crate::solve::captures::by_attackers::{attacker_moves, quiet_arrival};
 use crate::solve::frame::enclosures::Rings;
@@ -27,13 +27,13 @@ pub(super) fn add_enclosures<const N: usize>(
         let Buffers { lanes, immediate: [attackers, _], .. } = buffers;
         add_encirclements(frame, rings, block, lanes, &mut attackers.decisive);
     }
-    let finished = Side::ALL.map(|side| {
+    let finished = BySide::from_fn(|side| {
         let mut lanes = vec![Row::EMPTY; frame.block_rows()];
         frame.add_finished(block, side, &mut lanes);
         lanes
     });
     let Buffers { block_moves, immediate: [attackers, defenders], .. } = buffers;
-    let forts = &finished[Side::Attackers as usize];
+    let forts = &finished[Side::Attackers];
     if forts.iter().any(|lanes| !lanes.is_empty()) {
         // Quiet moves of the defenders stay in the block; captures find forts in sub-slices.
         let (rows, first_block) = (&forts[..], block.number);
@@ -44,7 +44,7 @@ pub(super) fn add_enclosures<const N: usize>(
         rows.for_each(|((decisive, &valid), &others)| *decisive |= valid.without(others));
     }
     attackers.finish(forts);
-    defenders.finish(&finished[Side::Defenders as usize]);
+    defenders.finish(&finished[Side::Defenders]);
 }
 
 /// Adds the lanes of a block on which an attacker has a quiet move that encircles the defenders.

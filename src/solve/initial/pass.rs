@@ -68,12 +68,12 @@ pub(crate) struct Buffers<'f, const N: usize> {
 pub(crate) const BLOCK_ROWS: usize = by_block::BLOCK_ROWS + 2 * seeds::BLOCK_ROWS + 3;
 
 impl<'a, const N: usize> InitialPass<'a, N> {
-    /// Prepares the pass over the frame's slice, given the slices that captures lead to.
+    /// Prepares the pass over the slice of the moves, given the slices that captures lead to.
     pub(crate) fn new(
-        frame: &'a Frame<'a, N>,
         moves: &'a Moves<'a, N>,
         sub_slices: &'a SubSlices<'a, N>,
     ) -> InitialPass<'a, N> {
+        let frame = moves.frame;
         InitialPass { frame, moves, sub_slices, king: KingOptions::new(frame) }
     }
 

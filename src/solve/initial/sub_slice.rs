@@ -59,13 +59,8 @@ pub(super) struct AttackerRows<const N: usize> {
 
 /// The rows of sub-slices after an attacker move, by the number of captured men. All rows of a
 /// block share the attackers, so one lookup serves them.
+#[derive(Default)]
 pub(super) struct ChildRows<const N: usize>(Vec<Option<AttackerRows<N>>>);
-
-impl<const N: usize> Default for ChildRows<N> {
-    fn default() -> Self {
-        ChildRows(Vec::new())
-    }
-}
 
 impl<const N: usize> ChildRows<N> {
     /// Returns the rows of this number; looks them up the first time.

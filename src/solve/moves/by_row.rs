@@ -51,6 +51,7 @@ struct PendingMove<const N: usize> {
 }
 
 /// Buffers that a worker reuses from block to block.
+#[derive(Default)]
 pub(crate) struct RowBuffers<const N: usize> {
     prepared: PreparedSet,
     /// Rows in which the attacker captured nothing on arrival.
@@ -59,17 +60,6 @@ pub(crate) struct RowBuffers<const N: usize> {
     /// where it may have started.
     line: Vec<(Square, Option<PendingLookup>)>,
     pending_moves: Vec<PendingMove<N>>,
-}
-
-impl<const N: usize> Default for RowBuffers<N> {
-    fn default() -> Self {
-        RowBuffers {
-            prepared: PreparedSet::default(),
-            quiet: Vec::new(),
-            line: Vec::new(),
-            pending_moves: Vec::new(),
-        }
-    }
 }
 
 impl<'f, const N: usize> RowMoves<'f, N> {
@@ -89,7 +79,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let capture_zone = &self.capture_zone[to.index()];
         let sets = &self.frame.defenders;
         let men = sets.men(rank);
-        if men.iter().any(|&place| capture_zone.contains(sets.squares[usize::from(place)])) {
+        if sets.any_on(men, *capture_zone) {
             return quiet_arrival(self.frame, after, to, rank);
         }
         !self.frame.king_captures.by_arrival(after, to)
@@ -280,7 +270,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let occupied = attackers | soldiers.defenders;
         for &place in men {
             let to = sets.squares[usize::from(place)];
-            let quiet = lanes & self.quiet_soldier(&soldiers, to);
+            let quiet = lanes & soldiers.quiet(self.frame, Side::Defenders, to);
             for ray in frame.rules.slides().to(Kind::Defender, to) {
                 let mut free = quiet;
                 for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
@@ -295,16 +285,6 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                 }
             }
         }
-    }
-
-    /// Returns the lanes on which a defending soldier that has arrived on `to` captures nothing.
-    fn quiet_soldier(&self, soldiers: &Soldiers, to: Square) -> Row<N> {
-        let Frame { rules, region, walls, .. } = self.frame;
-        let victims = soldiers.victims(rules, Side::Defenders, to);
-        let unwalled = victims.fold(!Row::EMPTY, |quiet, victim| quiet & victim.quiet(region));
-        let threats = walls.threats(Side::Defenders, soldiers.attackers, to);
-        let closed = threats.filter_map(|threat| threat.wall(soldiers.defenders));
-        closed.fold(unwalled, |quiet, wall| quiet & wall.quiet(region))
     }
 
     /// Returns the lanes on which neither the king nor a defender has a quiet move to a position
@@ -341,7 +321,8 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     let safe = candidates.without(table[sets.rank(defenders).index()]);
                     if !safe.is_empty() {
                         let after = Soldiers { attackers, defenders };
-                        lanes = lanes.without(safe & self.quiet_soldier(&after, step.square));
+                        lanes =
+                            lanes.without(safe & after.quiet(frame, Side::Defenders, step.square));
                     }
                 }
             }

@@ -89,7 +89,7 @@ pub(crate) enum Predecessors {
     Blocks(BitVec),
     /// In these blocks, in the lanes of a separate table.
     Lanes(BitVec),
-    /// Everywhere, by stars.
+    /// Everywhere, by stars, which is faster than finding where to search.
     Stars,
     /// Everywhere.
     All,
@@ -108,13 +108,17 @@ impl Predecessors {
         star_cost: StarCost,
         into: &mut [Row<N>],
     ) -> Predecessors {
-        match Strategy::back(moves, chunks, side, frontier, star_cost) {
-            Strategy::Stars => Predecessors::Stars,
-            Strategy::Rows => {
-                Predecessors::Lanes(attackers_back(moves, chunks, rows, &frontier.blocks, into))
-            }
-            Strategy::Blocks => predecessors(moves.frame, side, &frontier.blocks)
-                .map_or(Predecessors::All, Predecessors::Blocks),
+        if side == Side::Defenders {
+            // Defenders' moves stay in the block.
+            Predecessors::Blocks(frontier.blocks.clone())
+        } else if moves.stars.is_some() && !star_cost.exceeds_row_cost(frontier.rows, chunks.rows())
+        {
+            Predecessors::Stars
+        } else if row_by_row_is_cheaper(frontier.rows, chunks.blocks, chunks.block_rows) {
+            Predecessors::Lanes(attackers_back(moves, chunks, rows, &frontier.blocks, into))
+        } else {
+            predecessors(moves.frame, &frontier.blocks)
+                .map_or(Predecessors::All, Predecessors::Blocks)
         }
     }
 
@@ -127,46 +131,9 @@ impl Predecessors {
     }
 }
 
-/// How predecessors are found.
-enum Strategy {
-    /// By moves from block to block.
-    Blocks,
-    /// By un-moving each changed row.
-    Rows,
-    /// Not at all: searching everything by stars is faster.
-    Stars,
-}
-
-impl Strategy {
-    /// Chooses the cheapest strategy for finding the rows from which `side` has a move to a changed
-    /// row.
-    fn back<const N: usize>(
-        moves: &Moves<N>,
-        chunks: Chunks,
-        side: Side,
-        frontier: &Frontier,
-        star_cost: StarCost,
-    ) -> Strategy {
-        if side == Side::Defenders {
-            // Defenders' moves stay in the block.
-            Strategy::Blocks
-        } else if moves.stars.is_some() && !star_cost.exceeds_row_cost(frontier.rows, chunks.rows())
-        {
-            Strategy::Stars
-        } else if row_by_row_is_cheaper(frontier.rows, chunks.blocks, chunks.block_rows) {
-            Strategy::Rows
-        } else {
-            Strategy::Blocks
-        }
-    }
-}
-
-/// Returns the blocks from which `side` has a move without capture to one of these, or `None` if
-/// that may be nearly every block.
-fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -> Option<BitVec> {
-    if side == Side::Defenders {
-        return Some(blocks.clone());
-    }
+/// Returns the blocks from which the attackers have a move without capture to one of these, or
+/// `None` if that may be nearly every block.
+fn predecessors<const N: usize>(frame: &Frame<N>, blocks: &BitVec) -> Option<BitVec> {
     if blocks.count_ones() * MIN_BLOCKS_PER_CHANGED > blocks.len() {
         return None;
     }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::system::filesystem::FileSystem;
+use crate::table::array;
 
 use super::stage::{KEY_BYTES, Key, Part};
 
@@ -174,9 +175,4 @@ fn hash(part: &Part, header: Header, entries: &[u8]) -> Hash {
     hasher.update(&[0]);
     hasher.update(entries);
     *hasher.finalize().as_bytes()
-}
-
-/// Returns the bytes at an offset, which must be within bounds.
-pub(super) fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    std::array::from_fn(|i| bytes[at + i])
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::system::filesystem::TempFile;
-use crate::table::decompress;
+use crate::table::{array, decompress};
 
 use super::ScratchFolder;
 use super::compression::CompressionPolicy;
 use super::error::{ScratchError, at};
 use super::file::compress;
-use super::index::{Checksum, array, checksum};
+use super::index::{Checksum, checksum};
 
 /// An unnamed temporary file of records, compressed or not. Many threads may add, replace and read
 /// records.

@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use crate::solve::communicator::Communicator;
 use crate::solve::rows::numbers::ChunkNumber;
+use crate::table::array;
 
 use super::ScratchFolder;
 use super::error::ScratchError;
 use super::file::{StageFile, StageWriter};
-use super::index::{Hash, array};
+use super::index::Hash;
 use super::stage::{Key, Part, Stage};
 
 /// The stages of a slice: opens those that are finished and stores new ones.
