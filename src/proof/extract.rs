@@ -10,6 +10,7 @@ use super::certificate::{Part, PartBuilder};
 use super::closed_set::Leaf;
 use super::helper::Helper;
 use super::search::Worker;
+use super::stack::with_stack;
 
 /// The maximum length of a line in plies; a strategy with longer ones is given up.
 const MAX_DEPTH: u32 = 3000;
@@ -111,7 +112,7 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
             rank = 1;
         }
         for reply in open {
-            rank = rank.max(1 + self.walk(reply, depth + 1)?);
+            rank = rank.max(1 + with_stack(|| self.walk(reply, depth + 1))?);
         }
         Ok(rank)
     }
@@ -197,7 +198,7 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
     ) -> Result<u32, Fault> {
         let mut fault = Fault::Lost;
         for (step, successor) in moves {
-            let rank = self.walk(successor, depth + 1);
+            let rank = with_stack(|| self.walk(successor, depth + 1));
             match rank.and_then(|rank| self.keep(position, step, rank + 1)) {
                 Ok(rank) => return Ok(rank),
                 Err(other) => fault = fault.max(other),

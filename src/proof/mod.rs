@@ -42,6 +42,7 @@ mod oracle;
 mod prover;
 mod questions;
 mod search;
+mod stack;
 pub mod store;
 mod table;
 #[cfg(test)]

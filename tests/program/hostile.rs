@@ -7,7 +7,7 @@ use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
 use crate::forge::{Hollow, claim, uniform};
-use crate::place::{Place, Run};
+use crate::place::Place;
 
 /// A position of K2v1.
 const PROBED: &str = "/7/4t2/7/7/2K4/7/2T1T2/ d";
@@ -18,18 +18,6 @@ const HOLE: u64 = 512 << 20;
 /// More address space than the program and the whole mapped file take, but less than with a
 /// copy of the file.
 const LIMIT_KIB: u64 = (HOLE + (HOLE >> 1)) >> 10;
-
-/// Runs the program with this limit on its address space.
-fn run_in_little_memory(place: &Place, arguments: &[&str]) -> Run {
-    let program = place.command(arguments);
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", r#"ulimit -v "$0" && exec "$@""#, &LIMIT_KIB.to_string()]);
-    shell.arg(program.get_program()).args(program.get_args());
-    // Each thread reserves some address space.
-    shell.env("RAYON_NUM_THREADS", "2").env_remove("TAFLBASE_TABLES").env_remove("TAFLBASE_PROOFS");
-    shell.current_dir(place.path(""));
-    Run::of(shell)
-}
 
 /// The file's grid is not that of its slice: its header is refused.
 #[cfg(target_os = "linux")]
@@ -55,9 +43,9 @@ fn a_sparse_file_takes_no_memory_in_any_command() {
         &["build", "brandubh", "--men", "4"],
         &["build", "brandubh", "--slice", "K2v2"],
     ] {
-        run_in_little_memory(&place, arguments).refused(2, &words);
+        place.run_within(LIMIT_KIB, arguments).refused(2, &words);
     }
-    let check = run_in_little_memory(&place, &["check", "brandubh"]);
+    let check = place.run_within(LIMIT_KIB, &["check", "brandubh"]);
     check.refused(1, &["1 of 12 files"]);
     assert!(words.iter().all(|word| check.out.contains(word)), "{}", check.out);
 }
@@ -90,6 +78,6 @@ fn a_sample_asks_for_the_memory_that_it_may_not_take() {
         fs::write(place.path(&format!("tables/brandubh/{slice}.dtw")), bytes).unwrap();
     }
     let sample = ["verify", "brandubh", "--slice", "K8v1", "--sample", "1", "--memory"];
-    let run = run_in_little_memory(&place, &[&sample[..], &["100MiB"]].concat());
+    let run = place.run_within(LIMIT_KIB, &[&sample[..], &["100MiB"]].concat());
     run.refused(2, &["K8v1", "GiB of memory, but 100.0 MiB are allowed: raise --memory"]);
 }

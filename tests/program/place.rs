@@ -48,6 +48,19 @@ impl Place {
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         Run::of(self.command(arguments))
     }
+
+    /// Runs the program with a limit on its address space.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_within(&self, kib: u64, arguments: &[&str]) -> Run {
+        let program = self.command(arguments);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", r#"ulimit -v "$0" && exec "$@""#, &kib.to_string()]);
+        shell.arg(program.get_program()).args(program.get_args());
+        // Each thread reserves some address space.
+        shell.env("RAYON_NUM_THREADS", "2");
+        shell.env_remove("TAFLBASE_TABLES").env_remove("TAFLBASE_PROOFS").current_dir(&self.0);
+        Run::of(shell)
+    }
 }
 
 impl Run {

@@ -55,6 +55,17 @@ fn a_win_is_proved_and_its_certificate_checked() {
     place.run(&["solve", "--check", "nowhere"]).refused(2, &["nowhere"]);
 }
 
+/// Taking the strategy from the table reserves no address space for the longest line there may be.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_win_is_certified_in_little_memory() {
+    let place = Place::new();
+    let arguments = ["solve", "brandubh", WON, "--memory", "16MiB", "--threads", "1"];
+    let arguments = [&arguments[..], &["--certificate", "won.cert"]].concat();
+    place.run_within(800 << 10, &arguments).done();
+    place.run(&["solve", "--check", "won.cert"]).done();
+}
+
 #[test]
 fn one_question_may_be_asked() {
     let place = Place::new();

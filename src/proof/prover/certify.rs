@@ -21,8 +21,6 @@ const MIN_REPAIR_NODES: u64 = 1_000_000;
 const ROUND_NODES: u64 = 300_000;
 /// Positions of a strategy between two looks at the limits.
 const LIMITS_EVERY: u64 = 64;
-/// The stack for taking a strategy from the table: the recursion is as deep as the longest line.
-const EXTRACTION_STACK: usize = 1 << 30;
 
 impl<const W: usize> Prover<'_, '_, W> {
     /// Seeks a closed set in which a side that seems not to win does not win, with at most that
@@ -77,7 +75,7 @@ impl<const W: usize> Prover<'_, '_, W> {
         self.strategy_positions = Some(0);
         self.report_now(side);
         let mut helper = WinHelper { prover: self, side, repair_nodes };
-        let part = stacker::grow(EXTRACTION_STACK, || strategy(&mut worker, rules, &mut helper));
+        let part = strategy(&mut worker, rules, &mut helper);
         self.strategy_positions = None;
         self.parts.extend(part);
     }

@@ -8,8 +8,7 @@ use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, Part, PartBuilder};
 use crate::proof::closed_set::Leaf;
 use crate::proof::search::Worker;
-
-use super::tree::with_stack;
+use crate::proof::stack::with_stack;
 
 /// The maximum length of the tree's lines in plies.
 const MAX_DEPTH: u32 = 10_000;

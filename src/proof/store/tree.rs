@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::game::rules::Side;
 use crate::proof::canonical::Canonical;
 use crate::proof::search::{AdviceTable, OTHERS_FACTOR};
+use crate::proof::stack::with_stack;
 use crate::proof::table;
 
 /// The infinite number of solved positions.
@@ -15,11 +16,6 @@ pub(super) const HOPELESS: u32 = table::INFINITE;
 /// The proof and disproof numbers of a proved win, and of a disproved one.
 pub(super) const WON: [u32; 2] = [0, INFINITE];
 pub(super) const NOT_WON: [u32; 2] = [INFINITE, 0];
-
-/// The stack that a step of a recursion along the tree's lines may need, and how much is added when
-/// less is left.
-const STEP_STACK_BYTES: usize = 256 << 10;
-const STACK_BYTES: usize = 64 << 20;
 
 /// The number of a position in the tree.
 pub(super) type NodeId = u32;
@@ -422,12 +418,6 @@ impl Values {
     pub(super) fn of(&self, id: NodeId) -> [u32; 2] {
         self.numbers[id as usize]
     }
-}
-
-/// Takes a step of a recursion along the tree's lines, whose length has no limit. A thread whose stack
-/// overflows ends the process, and so would every later one on the same store.
-pub(super) fn with_stack<R>(step: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(STEP_STACK_BYTES, STACK_BYTES, step)
 }
 
 /// Limits the numbers of a result without a certificate: they must not look proved.
