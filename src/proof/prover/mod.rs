@@ -60,10 +60,10 @@ pub struct ProofOptions<'a> {
 }
 
 impl ProofOptions<'_> {
-    /// Returns when a search that starts now has to end. Clearing a large table takes seconds, so the
-    /// search starts before that.
-    fn deadline(&self) -> Option<Instant> {
-        self.max_time.map(|time| Instant::now() + time)
+    /// Returns when a search that starts at `started` has to end. Clearing a large table takes seconds,
+    /// so the search starts before that.
+    pub(in crate::proof) fn deadline(&self, started: Instant) -> Option<Instant> {
+        self.max_time.and_then(|time| started.checked_add(time))
     }
 }
 
@@ -170,13 +170,13 @@ fn prove_on<const W: usize>(
     checkpoint: Option<&Checkpoint<'_>>,
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Result<Proof, ProofError> {
-    let (started, deadline) = (Instant::now(), options.deadline());
+    let started = Instant::now();
+    let control = Control::new(options.deadline(started));
     let shared: Shared<'_, W> = empty_shared(rules, options)?;
     let open = |checkpoint| Keeper::open(checkpoint, rules, &shared);
     let keeper = checkpoint.map(open).transpose().map_err(ProofError::Checkpoint)?;
     let earlier = keeper.as_ref().map_or(Effort::default(), |keeper| keeper.earlier);
     put_proofs(&shared, rules, options)?;
-    let control = Control::new(deadline);
     let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
     prover.keeper = keeper;
     let answers = prover.answer_all();
@@ -215,7 +215,7 @@ fn solved_positions_on<const W: usize>(
     one_in: u64,
 ) -> Result<Vec<SolvedPosition>, ProofError> {
     let sampler = Some(Sampler::new(one_in));
-    let control = Control { sampler, ..Control::new(options.deadline()) };
+    let control = Control { sampler, ..Control::new(options.deadline(Instant::now())) };
     let estimates = Estimates::by_engine(rules);
     let shared: Shared<'_, W> = Shared { estimates, ..shared(rules, options)? };
     let mut report = |_: &_| true;

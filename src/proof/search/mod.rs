@@ -37,5 +37,5 @@ pub use sampling::SolvedPosition;
 pub(super) use advice::{AdviceTable, OTHERS_FACTOR};
 pub(super) use numbers::Numbers;
 pub(super) use sampling::Sampler;
-pub(super) use shared::{Control, Shared};
+pub(super) use shared::{Control, Shared, is_past};
 pub(super) use worker::{REPORT_EVERY, Worker};

@@ -63,8 +63,13 @@ impl Control {
 
     /// Returns whether the deadline has passed.
     pub(in crate::proof) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        is_past(self.deadline)
     }
+}
+
+/// Returns whether there is a deadline and it has passed.
+pub(in crate::proof) fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// The number of counters for [`Shared::busy`].

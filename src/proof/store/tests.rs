@@ -15,7 +15,7 @@ use crate::game::value::Wdl;
 use crate::proof::answer::{Answer, ProvedValue};
 use crate::proof::certificate::STORE_FOLDER;
 use crate::proof::tests::{assert_certified, random_positions, rules, table_value, tables};
-use crate::proof::{Certificate, ProofBook};
+use crate::proof::{Certificate, ProofBook, prove};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
 /// A small game that the defenders win, without tables.
@@ -340,6 +340,17 @@ fn a_job_that_the_time_limit_ends_is_to_be_continued() {
     for record in case.records(folder.path()) {
         assert!(matches!(record.finding, Finding::Open { finished: false, .. }), "{record:?}");
     }
+}
+
+#[test]
+fn the_greatest_time_is_no_limit() {
+    let case = Case::win();
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run { max_time: Some(Duration::MAX), max_nodes: Some(40), ..RUN };
+    assert!(case.run(folder.path(), run).unwrap().nodes >= 40);
+    let options = ProofOptions { max_time: run.max_time, ..ProofOptions::default() };
+    let proof = prove(&case.rules, &case.position, &options, &mut |_| true).unwrap();
+    assert_eq!(proof.value(), case.value);
 }
 
 /// Open results leave out the moves that the tables of their run decided.

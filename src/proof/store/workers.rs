@@ -13,7 +13,7 @@ use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, Part, check};
 use crate::proof::checkpoint::Effort;
 use crate::proof::prover::{JobAnswer, Proof, ProofOptions, ProofProgress, answer_job, shared};
-use crate::proof::search::{Control, REPORT_EVERY, Shared, Worker};
+use crate::proof::search::{Control, REPORT_EVERY, Shared, Worker, is_past};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
 use super::StoreOptions;
@@ -87,11 +87,11 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 &no_tables
             }
         };
-        let deadline = options.max_time.map(|time| started + time);
+        let deadline = options.deadline(started);
         let (mut reported, mut is_stopped) = (started, false);
         // A large store takes long to read.
         let mut go_on = || {
-            is_stopped = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            is_stopped = is_past(deadline);
             if !is_stopped && reported.elapsed() >= REPORT_EVERY {
                 reported = Instant::now();
                 let time = started.elapsed();
@@ -167,7 +167,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     }
 
     fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        is_past(self.deadline)
     }
 
     /// Returns whether the work is to end. Searches look at the deadline themselves, so the first of
