@@ -1,4 +1,5 @@
 use std::fmt;
+use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
@@ -49,6 +50,8 @@ pub enum TournamentError {
     Player(PlayerError),
     /// Games cannot be saved, or the saved ones belong to another match.
     Store(StoreError),
+    /// The system refuses a thread for the games.
+    Thread(io::Error),
 }
 
 impl fmt::Display for TournamentError {
@@ -57,6 +60,7 @@ impl fmt::Display for TournamentError {
             TournamentError::Book(error) => error.fmt(f),
             TournamentError::Player(error) => error.fmt(f),
             TournamentError::Store(error) => error.fmt(f),
+            TournamentError::Thread(error) => write!(f, "cannot start a thread: {error}"),
         }
     }
 }
@@ -125,9 +129,15 @@ impl Tournament {
         };
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
-            for _ in 0..workers {
+            for number in 0..workers {
                 let (shared, sender) = (&shared, sender.clone());
-                scope.spawn(move || shared.work(&sender));
+                let work = move || shared.work(&sender);
+                match thread::Builder::new().spawn_scoped(scope, work) {
+                    Ok(_) => {}
+                    Err(error) if number == 0 => return Err(TournamentError::Thread(error)),
+                    // The others play all games.
+                    Err(_) => break,
+                }
             }
             // The channel closes when the last worker is done: this sender would keep it open.
             drop(sender);

@@ -37,8 +37,9 @@ impl<K: Ord + Clone + Send + 'static, V: Send + Sync + 'static> BackgroundCache<
         let (requests, received) = channel();
         let entries = Arc::<Mutex<Entries<K, V>>>::default();
         let results = Arc::clone(&entries);
-        // The thread ends when the cache is dropped, which closes the channel.
-        thread::spawn(move || compute_requested(received, &results));
+        // The thread ends when the cache is dropped, which closes the channel. Without a thread every
+        // request is refused.
+        let _ = thread::Builder::new().spawn(move || compute_requested(received, &results));
         BackgroundCache { entries, requests }
     }
 
@@ -72,13 +73,14 @@ impl<K: Ord + Clone + Send + 'static, V: Send + Sync + 'static> BackgroundCache<
             CacheEntry::Ready(value) | CacheEntry::Renewed(value) => Some(Arc::clone(value)),
             CacheEntry::Pending | CacheEntry::Failed(_) => None,
         };
-        entries.insert(key.clone(), entry);
+        // The thread adds its result once the entries are unlocked.
         if is_requested {
             let request = Request { key: key.clone(), work: Box::new(work) };
             self.requests
                 .send(request)
                 .map_err(|_| Problem::internal("the background thread has ended"))?;
         }
+        entries.insert(key.clone(), entry);
         Ok(value)
     }
 }
@@ -123,6 +125,14 @@ mod tests {
             }
         }
         panic!("never computed");
+    }
+
+    #[test]
+    fn without_a_thread_every_request_is_refused() {
+        let cache = BackgroundCache { entries: Arc::default(), requests: channel().0 };
+        for _ in 0..2 {
+            assert!(cache.get(&1, || Ok(1)).is_err());
+        }
     }
 
     #[test]

@@ -66,6 +66,18 @@ fn a_win_is_certified_in_little_memory() {
     place.run(&["solve", "--check", "won.cert"]).done();
 }
 
+/// The threads that the system refuses are done without.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_win_is_proved_with_the_threads_there_are() {
+    let place = Place::new();
+    let arguments = ["solve", &small_game(), "--memory", "1MiB", "--threads", "1024"];
+    for store in [&[][..], &["--store", "proof"]] {
+        let text = place.run_within(1200 << 10, &[&arguments[..], store].concat()).done();
+        assert!(text.starts_with("the defenders win\n"), "{text}");
+    }
+}
+
 #[test]
 fn one_question_may_be_asked() {
     let place = Place::new();

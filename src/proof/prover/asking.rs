@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Instant;
 
 use crate::engine::state::State;
@@ -188,14 +189,18 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
         };
         let mut worker = Worker::new(shared, control, side, state.clone());
         worker.report = Some(&mut report);
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for _ in 1..threads.get() {
-                scope.spawn(|| {
+                let search = || {
                     let numbers = Worker::new(shared, control, side, state.clone()).solve();
                     if numbers.is_solved() {
                         control.stopped.store(true, Ordering::Relaxed);
                     }
-                });
+                };
+                // If the system refuses a thread, the others search alone.
+                if thread::Builder::new().spawn_scoped(scope, search).is_err() {
+                    break;
+                }
             }
             worker.solve();
             control.stopped.store(true, Ordering::Relaxed);

@@ -108,7 +108,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             // A later search may have the nodes or the time.
             None if self.is_leaving() => known,
-            // Without memory for an engine, another attempt now would fail too.
+            // Without memory or a thread for an engine, another attempt now would fail too.
             None => Some(asked),
         };
         table.put(key, advice);
@@ -116,7 +116,7 @@ impl<const W: usize> Worker<'_, '_, W> {
     }
 
     /// Returns the engine's move in the current state after that many nodes, or `None` if there is no
-    /// memory for an engine or the search is over.
+    /// memory or thread for an engine or the search is over.
     #[cold]
     fn engine_move(&mut self, nodes: u64) -> Option<Step> {
         let AdviceTable { rules, engine_table_bytes, .. } = &self.shared.advice;
@@ -132,7 +132,9 @@ impl<const W: usize> Worker<'_, '_, W> {
         let (sender, receiver) = mpsc::channel();
         let best = thread::scope(|scope| {
             let engine = &mut engine;
-            scope.spawn(move || sender.send(engine.best_move(&game, &Limits::nodes(nodes))));
+            let search = move || sender.send(engine.best_move(&game, &Limits::nodes(nodes)));
+            // If the system refuses a thread, the channel closes: there is no advice.
+            let _ = thread::Builder::new().spawn_scoped(scope, search);
             loop {
                 match receiver.recv_timeout(REPORT_EVERY) {
                     Err(RecvTimeoutError::Timeout) => self.check_limits(),

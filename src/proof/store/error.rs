@@ -34,6 +34,8 @@ pub enum StoreError {
         /// The name of the store's rules.
         rules: String,
     },
+    /// The system refuses a thread for the search.
+    Thread(io::Error),
     /// The search cannot start.
     Proof(ProofError),
     /// The certificate assembled from those in the store fails, although each of them holds.
@@ -76,6 +78,7 @@ impl fmt::Display for StoreError {
                 "{}: the store is for other rules, named {rules:?}; name another folder",
                 path.display()
             ),
+            StoreError::Thread(error) => write!(f, "cannot start a thread: {error}"),
             StoreError::Proof(error) => error.fmt(f),
             StoreError::Unsound { path, reason } => {
                 write!(f, "{}: the stored proofs contradict each other: {reason}", path.display())
@@ -87,7 +90,7 @@ impl fmt::Display for StoreError {
 impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            StoreError::Io { source, .. } => Some(source),
+            StoreError::Io { source, .. } | StoreError::Thread(source) => Some(source),
             StoreError::Proof(error) => Some(error),
             _ => None,
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::state::State;
@@ -58,7 +59,7 @@ struct Presence<'e, 'a, 't, const W: usize>(&'e Team<'a, 't, W>);
 
 impl<const W: usize> Drop for Presence<'_, '_, '_, W> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             // The scope passes the panic on when all have ended.
             self.0.stop();
         }
@@ -120,10 +121,18 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             nodes: AtomicU64::new(0),
             running: (0..threads).map(|_| AtomicU64::new(0)).collect(),
         };
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for number in 0..threads {
                 let team = &team;
-                scope.spawn(move || team.work(number));
+                let work = move || team.work(number);
+                // If the system refuses a thread, the others work alone.
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+                    if number == 0 {
+                        team.desk().failure = Some(StoreError::Thread(error));
+                    }
+                    team.working.fetch_sub(threads - number, Ordering::Relaxed);
+                    break;
+                }
             }
             team.watch(report);
         });
