@@ -15,6 +15,18 @@ use crate::proof::search::{Control, Shared, Worker};
 use super::asking::Prover;
 use super::{ProofOptions, ProofProgress};
 
+/// What a job is to search for.
+pub(in crate::proof) struct JobRequest<const W: usize> {
+    /// The position, which is canonical.
+    pub(in crate::proof) position: Canonical<W>,
+    /// The side whose win is in question.
+    pub(in crate::proof) side: Side,
+    /// The maximum number of nodes of the search.
+    pub(in crate::proof) budget: u64,
+    /// Whether to spend as many more on a closed set if the search disproves the win.
+    pub(in crate::proof) seeks_closed_set: bool,
+}
+
 /// The result of a job.
 pub(in crate::proof) struct JobAnswer<const W: usize> {
     /// `Won` and `NotWon` only if `parts` proves them.
@@ -24,24 +36,26 @@ pub(in crate::proof) struct JobAnswer<const W: usize> {
     /// The moves to positions that neither the rules nor the tables decide, with the proof and
     /// disproof numbers of these positions.
     pub(in crate::proof) moves: Vec<(Step, [u32; 2])>,
-    /// Whether the search disproved the win, but no closed set was sought.
-    pub(in crate::proof) lacks_closed_set: bool,
+    /// Whether the job is to be continued: the limit of the run ended it before its own did, or it
+    /// disproved the win without seeking a closed set.
+    pub(in crate::proof) is_unfinished: bool,
 }
 
 /// The nodes of a job with its closed set, as a multiple of the job's own.
 const CLOSED_SET_FACTOR: u64 = 2;
 
-/// Searches for the win of a side from a canonical position with at most `budget` nodes. If the
-/// search disproves it and `seeks_closed_set`, as many more are spent on a closed set.
+/// Runs a job within the limits of the options.
 pub(in crate::proof) fn answer_job<const W: usize>(
-    (shared, rules): (&Shared<'_, W>, &Ruleset),
-    (position, side): (&Canonical<W>, Side),
-    (budget, seeks_closed_set): (u64, bool),
-    (options, deadline): (&ProofOptions<'_>, Option<Instant>),
+    shared: &Shared<'_, W>,
+    rules: &Ruleset,
+    request: &JobRequest<W>,
+    options: &ProofOptions<'_>,
+    deadline: Option<Instant>,
     report: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> JobAnswer<W> {
+    let &JobRequest { side, budget, seeks_closed_set, .. } = request;
     let control = Control::new(deadline);
-    let position = position.position(rules.id());
+    let position = request.position.position(rules.id());
     let max_nodes = options.max_nodes.unwrap_or(u64::MAX);
     let options = ProofOptions {
         max_nodes: Some(max_nodes.min(budget.saturating_mul(CLOSED_SET_FACTOR))),
@@ -50,6 +64,8 @@ pub(in crate::proof) fn answer_job<const W: usize>(
         ..options.clone()
     };
     let mut prover = Prover::new(shared, &control, (rules, &position), &options, report);
+    // The node count at which the job ends by itself.
+    let mut limit = budget;
     let mut answer = prover.answer_at_once(side);
     if answer == Answer::UNKNOWN {
         answer = prover.answer(side, budget);
@@ -57,6 +73,7 @@ pub(in crate::proof) fn answer_job<const W: usize>(
     let is_unproved = answer == Answer::NotWon && prover.parts.is_empty();
     let lacks_closed_set = is_unproved && !seeks_closed_set;
     if is_unproved && seeks_closed_set {
+        limit = prover.nodes().saturating_add(budget);
         answer = prover.refute(side, budget).unwrap_or(Answer::UNKNOWN);
     }
     let mut moves = Vec::new();
@@ -69,7 +86,9 @@ pub(in crate::proof) fn answer_job<const W: usize>(
         }
     }
     let nodes = control.nodes.load(Ordering::Relaxed);
-    JobAnswer { answer, parts: prover.parts, nodes, moves, lacks_closed_set }
+    let is_cut_off = max_nodes < limit && nodes >= max_nodes;
+    let is_unfinished = lacks_closed_set || is_cut_off;
+    JobAnswer { answer, parts: prover.parts, nodes, moves, is_unfinished }
 }
 
 impl<const W: usize> Worker<'_, '_, W> {

@@ -10,7 +10,7 @@ mod progress;
 mod tests;
 
 pub use error::ProofError;
-pub(in crate::proof) use job::{JobAnswer, answer_job};
+pub(in crate::proof) use job::{JobAnswer, JobRequest, answer_job};
 pub use progress::{JobCounts, ProofProgress};
 
 use std::num::NonZeroUsize;

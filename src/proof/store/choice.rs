@@ -8,6 +8,7 @@ use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 use crate::proof::canonical::Canonical;
+use crate::proof::prover::JobRequest;
 use crate::proof::search::{Control, Worker};
 
 use super::claims::{Claim, ClaimedJob};
@@ -27,14 +28,8 @@ const JOB_SHARE: u64 = 20;
 pub(super) struct Job<const W: usize> {
     pub(super) claim: Claim,
     pub(super) claimed: ClaimedJob,
-    pub(super) position: Canonical<W>,
     pub(super) id: NodeId,
-    /// The nodes that the job should have.
-    pub(super) wanted: u64,
-    /// The nodes that it gets: fewer if the limit of the run leaves no more.
-    pub(super) budget: u64,
-    /// Whether to seek a closed set if the search disproves the win.
-    pub(super) seeks_closed_set: bool,
+    pub(super) request: JobRequest<W>,
 }
 
 /// The outcome of choosing a job.
@@ -75,8 +70,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             }
             let seeks_closed_set = lacks_closed_sets || !desk.questions.is_open(side.other());
             let Some(id) = next else { return Ok(Choice::Nothing) };
-            let nodes_left = self.nodes_left().unwrap_or(u64::MAX);
-            if nodes_left == 0 {
+            if self.nodes_left() == Some(0) {
                 return Ok(Choice::Nothing);
             }
             let tree = &mut desk.contents.trees[side];
@@ -99,20 +93,12 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             if desk.contents.trees[side].node(id).jobs != jobs {
                 continue;
             }
-            let wanted = self.job_nodes(&desk.contents.trees[side], id);
-            let budget = wanted.min(nodes_left);
+            let budget = self.job_nodes(&desk.contents.trees[side], id);
             desk.contents.trees[side].node_mut(id).is_busy = true;
             desk.planned[side] = desk.planned[side].saturating_add(budget);
             desk.in_work += 1;
-            return Ok(Choice::Job(Job {
-                claim,
-                claimed,
-                position,
-                id,
-                wanted,
-                budget,
-                seeks_closed_set,
-            }));
+            let request = JobRequest { position, side, budget, seeks_closed_set };
+            return Ok(Choice::Job(Job { claim, claimed, id, request }));
         }
     }
 

@@ -77,7 +77,7 @@ fn a_job_that_was_finished_before_the_claim_is_not_repeated() {
             let side = worker.prover;
             let choice = team.choose(&mut desk, &mut worker).unwrap();
             let Choice::Job(job) = choice else { panic!("no job for {side:?}") };
-            assert_ne!(job.position, team.root, "{side:?}");
+            assert_ne!(job.request.position, team.root, "{side:?}");
         }
     });
 }

@@ -341,6 +341,25 @@ fn a_job_that_the_time_limit_ends_is_to_be_continued() {
     }
 }
 
+/// A job of which the limit of the run cuts off the end of the closed set.
+#[test]
+fn a_job_that_the_node_limit_ends_is_to_be_continued() {
+    let (rules, text) = (rules("mini-corner"), rules_text("mini-corner"));
+    let position = Position::parse("/2t2/3tt/1T2K/4t/5/ a", &rules).unwrap();
+    let tables = Tablebase::new(rules.clone());
+    let case = Case { rules, text, tables, position, value: ProvedValue::Open };
+    let run = Run { question: Some(Side::Attackers), job_nodes: 400, ..RUN };
+    let first_job = |max_nodes| {
+        let folder = tempfile::tempdir().unwrap();
+        case.run(folder.path(), Run { max_nodes, ..run }).unwrap();
+        case.records(folder.path()).remove(0)
+    };
+    let whole = first_job(None);
+    assert!(matches!(whole.finding, Finding::NotWon { .. }) && whole.nodes > 400, "{whole:?}");
+    let cut = first_job(Some(whole.nodes - 1));
+    assert!(matches!(cut.finding, Finding::Open { finished: false, .. }), "{cut:?}");
+}
+
 #[test]
 fn the_greatest_time_is_no_limit() {
     let case = Case::win();

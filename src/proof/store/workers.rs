@@ -13,7 +13,9 @@ use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, Part, check};
 use crate::proof::checkpoint::Effort;
-use crate::proof::prover::{JobAnswer, Proof, ProofOptions, ProofProgress, answer_job, shared};
+use crate::proof::prover::{
+    JobAnswer, JobRequest, Proof, ProofOptions, ProofProgress, answer_job, shared,
+};
 use crate::proof::search::{Control, REPORT_EVERY, Shared, Worker, is_past};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
@@ -208,10 +210,11 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let started = Instant::now();
             let options = ProofOptions { max_nodes: self.nodes_left(), ..self.options.clone() };
             let found = answer_job(
-                (self.shared, self.rules),
-                (&job.position, job.claimed.side),
-                (job.budget, job.seeks_closed_set),
-                (&options, self.deadline),
+                self.shared,
+                self.rules,
+                &job.request,
+                &options,
+                self.deadline,
                 &mut |progress| {
                     self.running[number].store(progress.nodes, Ordering::Relaxed);
                     !self.is_stopped()
@@ -283,8 +286,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
 
     /// Stores the result of a job, and releases its claim.
     fn finish(&self, job: Job<W>, found: JobAnswer<W>, time: Duration) -> Result<(), StoreError> {
-        let Job { claim, claimed, position, id, wanted, budget, .. } = job;
-        let side = claimed.side;
+        let Job { claim, claimed, id, request: JobRequest { position, side, budget, .. } } = job;
         let folder = self.desk().contents.folder.clone();
         let position = position.position(self.rules.id());
         let certificate = (!found.parts.is_empty()).then(|| {
@@ -301,7 +303,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                     Answer::Open { proof, disproof } => [proof, disproof],
                     _ => [1, 1],
                 };
-                let goes_on = self.is_stopped() || budget < wanted || found.lacks_closed_set;
+                let goes_on = self.is_stopped() || found.is_unfinished;
                 let moves = found.moves.iter().map(|&(step, [proof, disproof])| {
                     let [from, to] = [step.from(), step.to()].map(|square| {
                         self.rules.board.square(square).map(|square| self.rules.board.name(square))
