@@ -25,7 +25,7 @@ use crate::tablebase::Tablebase;
 
 use super::answer::{Answer, ProvedValue, value};
 use super::book::each_certificate;
-use super::certificate::Certificate;
+use super::certificate::{Certificate, Part};
 use super::checkpoint::{Checkpoint, Effort};
 use super::estimates::Estimates;
 use super::oracle::Oracle;
@@ -64,6 +64,16 @@ impl ProofOptions<'_> {
     /// so the search starts before that.
     pub(in crate::proof) fn deadline(&self, started: Instant) -> Option<Instant> {
         self.max_time.and_then(|time| started.checked_add(time))
+    }
+
+    /// Returns a certificate that depends on the tables to probe.
+    pub(in crate::proof) fn certificate(
+        &self,
+        rules: &Ruleset,
+        position: &Position,
+        parts: Vec<Part>,
+    ) -> Certificate {
+        Certificate::new(rules, position, parts, self.tables, self.max_table_men)
     }
 }
 
@@ -185,8 +195,7 @@ fn prove_on<const W: usize>(
     }
     let (nodes, time) = (control.nodes.load(Ordering::Relaxed), started.elapsed());
     let parts = std::mem::take(&mut prover.parts);
-    let certificate = (!parts.is_empty())
-        .then(|| Certificate::new(rules, position, parts, options.tables, options.max_table_men));
+    let certificate = (!parts.is_empty()).then(|| options.certificate(rules, position, parts));
     let given_up = prover.questions.is_given_up;
     Ok(Proof { answers, endless: rules.endless, nodes, time, earlier, certificate, given_up })
 }

@@ -11,7 +11,7 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
-use crate::proof::certificate::{Certificate, CertificateError, Part, check};
+use crate::proof::certificate::{Certificate, CertificateError, check};
 use crate::proof::checkpoint::Effort;
 use crate::proof::prover::{
     JobAnswer, JobRequest, Proof, ProofOptions, ProofProgress, answer_job, shared,
@@ -289,10 +289,8 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         let Job { claim, claimed, id, request: JobRequest { position, side, budget, .. } } = job;
         let folder = self.desk().contents.folder.clone();
         let position = position.position(self.rules.id());
-        let certificate = (!found.parts.is_empty()).then(|| {
-            let max_men = self.options.max_table_men;
-            Certificate::new(self.rules, &position, found.parts, self.options.tables, max_men)
-        });
+        let certificate = (!found.parts.is_empty())
+            .then(|| self.options.certificate(self.rules, &position, found.parts));
         // Compressing and writing take long, and need no lock.
         let name = certificate.as_ref().map(|certificate| folder.write_certificate(certificate));
         let finding = match (name.transpose()?, found.answer) {
@@ -436,16 +434,11 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         if self.is_stopped() {
             return stopped();
         }
-        let certificate = self.certificate(vec![part]);
+        let certificate = self.options.certificate(self.rules, self.position, vec![part]);
         Ok(match check(&certificate, self.rules, self.tables) {
             Ok(_) => Ok(certificate),
             Err(error) => Err(error.to_string()),
         })
-    }
-
-    fn certificate(&self, parts: Vec<Part>) -> Certificate {
-        let (tables, max_men) = (self.options.tables, self.options.max_table_men);
-        Certificate::new(self.rules, self.position, parts, tables, max_men)
     }
 
     /// Returns the result of the work.
@@ -462,7 +455,8 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             nodes: self.nodes.load(Ordering::Relaxed),
             time: self.started.elapsed(),
             earlier: Effort::default(),
-            certificate: (!parts.is_empty()).then(|| self.certificate(parts)),
+            certificate: (!parts.is_empty())
+                .then(|| self.options.certificate(self.rules, self.position, parts)),
             given_up: BySide::default(),
         })
     }
