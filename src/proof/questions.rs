@@ -36,6 +36,7 @@ impl Questions {
         self.answers[side] = answer;
         if answer == Answer::Won {
             self.answers[side.other()] = Answer::NotWon;
+            self.is_given_up[side.other()] = false;
         }
     }
 

@@ -74,12 +74,13 @@ pub(super) struct Args {
 const HELP: &str = r#"Answers two questions by proof-number search: can the attackers force a win, and can the
 defenders? If neither can, the position is a draw; under some rules it is undecided, or endless,
 which the attackers win. Positions in the tables of the program and of the table folder are looked
-up. Without --nodes or --time the search runs until the value is decided, a closed set takes too
-many positions (see below), or until Ctrl-C.
+up. Without --nodes or --time the search runs until each question is answered or given up (see
+below), or until Ctrl-C.
 
 A proof number estimates the remaining effort to prove a win, a disproof number the effort to
 disprove it. "Not won" is claimed only with a closed set of positions, which the certificate
-contains. If it takes more than 4,000,000 positions to find one, the question stays open.
+contains. If it takes more than 4,000,000 positions to find one, the question is given up, and stays
+open unless the other side is found to win. With --store none is given up.
 
 A certificate contains the strategy that proves the value. --check verifies every position of it
 by the plain rules and the tables that it depends on.
@@ -108,10 +109,10 @@ Examples:
   taflbase solve --status --store proof
   taflbase solve brandubh --for defenders --checkpoint brandubh.numbers --memory 4GiB
 
-JSON, one line, one for --check, and one for each position of --status (shortened). "holders" are
-the sides whose strategies the certificate contains; if its value is "open", the other side cannot
-force a win:
-  {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"nodes":2142,"seconds":0.1,"earlier_nodes":0,"earlier_seconds":0.0,"certificate":"won.cert"}
+JSON, one line, one for --check, and one for each position of --status (shortened). "given_up" are
+the sides whose questions are given up. "holders" are the sides whose strategies the certificate
+contains; if its value is "open", the other side cannot force a win:
+  {"rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","attackers":{"answer":"not won","proof":null,"disproof":null},"defenders":{"answer":"won","proof":null,"disproof":null},"given_up":[],"nodes":2142,"seconds":0.1,"earlier_nodes":0,"earlier_seconds":0.0,"certificate":"won.cert"}
   {"certificate":"won.cert","rules":"brandubh","position":"/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d","value":"defenders","holders":["defenders"],"positions":1668,"by_rule":53201,"by_table":161,"inner":1838,"tables":12,"plies":30,"seconds":0.1}
   {"rules":"brandubh","position":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a","attackers":{"answer":"open","proof":60,"disproof":71,"jobs":12,"open":240,"claimed":2,"nodes":240000,"seconds":3.5,"moves":[{"move":"d2-a2","answer":"open","proof":60,"disproof":44}],"line":["d2-a2"]},"defenders":{"answer":"not asked","proof":null,"disproof":null,"jobs":0,"open":0,"claimed":0,"nodes":0,"seconds":0.0,"moves":[],"line":[]},"certificates":3,"bytes":81920}"#;
 
@@ -146,6 +147,7 @@ struct ProofJson<'a> {
     value: String,
     attackers: AnswerJson,
     defenders: AnswerJson,
+    given_up: Vec<&'static str>,
     nodes: u64,
     seconds: f64,
     earlier_nodes: u64,
@@ -255,12 +257,14 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         return Err(CliError::Interrupted(is_kept.then_some("the same command continues")));
     }
     let text = if is_open {
-        "the value is open"
+        let reasons = given_up(&proof).map(|side| format!(": {}", given_up_text(side)));
+        format!("the value is open{}", reasons.collect::<String>())
     } else {
         "the value is proved, but its strategy could not be reconstructed within the limits: give \
          more --memory or --time"
+            .to_owned()
     };
-    Err(CliError::Negative(text.to_owned()))
+    Err(CliError::Negative(text))
 }
 
 /// Checks that the certificate can be written, and replaces no other file. A proof may take days, so
@@ -295,6 +299,7 @@ fn print_proof(
         value: proof.value().to_string(),
         attackers: AnswerJson::new(proof.answers[Side::Attackers]),
         defenders: AnswerJson::new(proof.answers[Side::Defenders]),
+        given_up: given_up(proof).map(Side::name).collect(),
         nodes: proof.nodes,
         seconds: proof.time.as_secs_f64(),
         earlier_nodes: proof.earlier.nodes,
@@ -321,12 +326,8 @@ fn text(rules: &Ruleset, proof: &Proof, certificate: Option<&str>) -> String {
             answer @ Answer::Open { .. } => {
                 text.push_str(&format!("{}: {}\n", side.name(), numbers_text(answer)));
                 if proof.given_up[side] {
-                    text.push_str(&format!(
-                        "the question of the {} was given up: it takes a closed set among more than {} \
-                         positions\n",
-                        side.name(),
-                        grouped(MAX_CLOSED_SET as u64)
-                    ));
+                    text.push_str(&given_up_text(side));
+                    text.push('\n');
                 }
             }
             _ => {}
@@ -350,6 +351,20 @@ fn text(rules: &Ruleset, proof: &Proof, certificate: Option<&str>) -> String {
 /// Returns whether the questions that were asked are answered.
 fn is_answered(proof: &Proof) -> bool {
     !Side::ALL.into_iter().any(|side| matches!(proof.answers[side], Answer::Open { .. }))
+}
+
+/// Returns the sides whose questions were given up.
+fn given_up(proof: &Proof) -> impl Iterator<Item = Side> {
+    Side::ALL.into_iter().filter(|&side| proof.given_up[side])
+}
+
+/// Says why the question of a side is open.
+fn given_up_text(side: Side) -> String {
+    format!(
+        "the question of the {} was given up, since it takes a closed set among more than {} positions",
+        side.name(),
+        grouped(MAX_CLOSED_SET as u64)
+    )
 }
 
 /// Writes the numbers of an open question.

@@ -110,9 +110,9 @@ pub struct Proof {
     /// The certificate of the answers. A win has one only if [`ProofOptions::certify`] is set, or
     /// the search used a store, and its strategy could be reconstructed within the limits.
     pub certificate: Option<Certificate>,
-    /// By side, whether the search has given up the question of its win: it finds none, but has to
-    /// seek the closed set that proves that there is none among more than
-    /// [`MAX_CLOSED_SET`](super::MAX_CLOSED_SET) positions. The answer is then open.
+    /// By side, whether the question of its win is open because the search has given it up: it finds no
+    /// win, but would have to seek the closed set that proves that there is none among more than
+    /// [`MAX_CLOSED_SET`](super::MAX_CLOSED_SET) positions. A search with a store gives up none.
     pub given_up: BySide<bool>,
 }
 

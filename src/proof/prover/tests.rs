@@ -114,9 +114,11 @@ fn a_closed_set_waits_for_the_other_question() {
     questions.set_lacks_closed_set(defenders, true);
     assert!(!questions.closed_set_waits(attackers, nodes(100, 100)), "nothing else is left");
     questions.set_lacks_closed_set(defenders, false);
+    questions.give_up(attackers);
+    assert!(!questions.lacks_closed_set(attackers) && questions.is_given_up[attackers]);
     questions.answer(defenders, Answer::Won);
     assert_eq!(questions.answers[attackers], Answer::NotWon);
-    assert!(questions.is_answered());
+    assert!(questions.is_answered() && !questions.is_given_up[attackers]);
     // If the other question is not asked, nothing waits for it.
     let mut alone = Questions::new(&[attackers]);
     alone.set_lacks_closed_set(attackers, true);
