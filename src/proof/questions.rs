@@ -5,7 +5,7 @@ use crate::game::rules::{BySide, Side};
 use super::answer::Answer;
 
 /// A closed set waits until the other question has had this many times the nodes of its own.
-const PATIENCE: u64 = 8;
+const MAX_NODE_RATIO: u64 = 8;
 
 /// What is known of both questions, by the side whose win is in question.
 ///
@@ -71,6 +71,6 @@ impl Questions {
     /// Returns whether the closed set of a side is to wait, given the nodes of both questions.
     pub(super) fn closed_set_waits(&self, side: Side, nodes: BySide<u64>) -> bool {
         let other = side.other();
-        self.is_searched(other) && nodes[other] < PATIENCE.saturating_mul(nodes[side])
+        self.is_searched(other) && nodes[other] < MAX_NODE_RATIO.saturating_mul(nodes[side])
     }
 }

@@ -11,7 +11,7 @@ use crate::proof::extract::strategy;
 use crate::proof::helper::Helper;
 use crate::proof::search::{REPORT_EVERY, Worker};
 
-use super::asking::Prover;
+use super::two_questions::Prover;
 
 /// The nodes to find one lost result of a closed set again.
 const REPAIR_NODES: u64 = 20_000;

@@ -12,7 +12,7 @@ use crate::proof::certificate::Part;
 use crate::proof::closed_set::Leaf;
 use crate::proof::search::{Control, Shared, Worker};
 
-use super::asking::Prover;
+use super::two_questions::Prover;
 use super::{ProofOptions, ProofProgress};
 
 /// What a job is to search for.

@@ -1,13 +1,13 @@
 //! The search for a proof of a position's value.
 
-mod asking;
 mod certify;
 mod error;
 mod job;
-mod keeping;
+mod locked_checkpoint;
 mod progress;
 #[cfg(test)]
 mod tests;
+mod two_questions;
 
 pub use error::ProofError;
 pub(in crate::proof) use job::{JobAnswer, JobRequest, answer_job};
@@ -31,8 +31,8 @@ use super::estimates::Estimates;
 use super::oracle::Oracle;
 use super::search::{Control, Sampler, Shared, SolvedPosition};
 use super::table::ProofTable;
-use asking::Prover;
-use keeping::Keeper;
+use locked_checkpoint::LockedCheckpoint;
+use two_questions::Prover;
 
 /// Options of a search for a proof.
 #[derive(Clone, Debug)]
@@ -183,12 +183,12 @@ fn prove_on<const W: usize>(
     let started = Instant::now();
     let control = Control::new(options.deadline(started));
     let shared: Shared<'_, W> = empty_shared(rules, options)?;
-    let open = |checkpoint| Keeper::open(checkpoint, rules, &shared);
-    let keeper = checkpoint.map(open).transpose().map_err(ProofError::Checkpoint)?;
-    let earlier = keeper.as_ref().map_or(Effort::default(), |keeper| keeper.earlier);
+    let open = |checkpoint| LockedCheckpoint::open(checkpoint, rules, &shared);
+    let locked = checkpoint.map(open).transpose().map_err(ProofError::Checkpoint)?;
+    let earlier = locked.as_ref().map_or(Effort::default(), |locked| locked.earlier);
     put_proofs(&shared, rules, options)?;
     let mut prover = Prover::new(&shared, &control, (rules, position), options, report);
-    prover.keeper = keeper;
+    prover.checkpoint = locked;
     let answers = prover.answer_all();
     if !prover.questions.is_answered() {
         prover.keep();

@@ -10,7 +10,7 @@ use crate::game::rules::{Ruleset, Side};
 use crate::proof::search::{Numbers, Shared};
 use crate::proof::table::Entry;
 
-use super::asking::Prover;
+use super::two_questions::Prover;
 
 /// Progress of a running search.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use crate::proof::questions::Questions;
 use crate::proof::search::{Control, Shared, SolvedPosition};
 use crate::proof::tests::{random_positions, rules, table_value, tables};
 
-use super::asking::Prover;
+use super::two_questions::Prover;
 use super::{ProofOptions, ProofProgress, prove, shared, solved_positions};
 
 /// Calls `look` with a prover for each position of mini-corner with a king alone against four

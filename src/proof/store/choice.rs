@@ -12,8 +12,8 @@ use crate::proof::prover::JobRequest;
 use crate::proof::search::{Control, Worker};
 
 use super::claims::{Claim, ClaimedJob};
-use super::desk::Desk;
 use super::error::StoreError;
+use super::team_state::TeamState;
 use super::tree::{HOPELESS, NOT_WON, NodeId, Tree, Values, WON};
 use super::workers::Team;
 
@@ -51,29 +51,29 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     /// Chooses and claims the most promising job of a question.
     pub(super) fn choose(
         &self,
-        desk: &mut Desk<'a, 't, W>,
+        state: &mut TeamState<'a, 't, W>,
         worker: &mut Worker<'_, 't, W>,
     ) -> Result<Choice<W>, StoreError> {
         let side = worker.prover;
-        let root = desk.contents.trees[side].id(self.root);
+        let root = state.contents.trees[side].id(self.root);
         loop {
-            let (values, next) = desk.contents.next_job(worker, root);
+            let (values, next) = state.contents.next_job(worker, root);
             match values.of(root) {
                 WON => return Ok(Choice::Answered(true)),
                 NOT_WON => return Ok(Choice::Answered(false)),
                 _ => {}
             }
             let lacks_closed_sets = values.of(root)[0] >= HOPELESS;
-            desk.questions.set_lacks_closed_set(side, lacks_closed_sets);
-            if lacks_closed_sets && desk.questions.closed_set_waits(side, desk.nodes()) {
+            state.questions.set_lacks_closed_set(side, lacks_closed_sets);
+            if lacks_closed_sets && state.questions.closed_set_waits(side, state.nodes()) {
                 return Ok(Choice::Nothing);
             }
-            let seeks_closed_set = lacks_closed_sets || !desk.questions.is_open(side.other());
+            let seeks_closed_set = lacks_closed_sets || !state.questions.is_open(side.other());
             let Some(id) = next else { return Ok(Choice::Nothing) };
             if self.nodes_left() == Some(0) {
                 return Ok(Choice::Nothing);
             }
-            let tree = &mut desk.contents.trees[side];
+            let tree = &mut state.contents.trees[side];
             if let Some((id, work)) = tree.take_due_advice(root, &values, &self.shared.advice) {
                 return Ok(Choice::Advice { id, work });
             }
@@ -81,22 +81,22 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let (position, jobs) = (node.position, node.jobs);
             let text = position.position(self.rules.id()).to_text(self.rules);
             let claimed = ClaimedJob { position: text, side };
-            let Some(claim) = Claim::take(&desk.contents.folder, &claimed)? else {
-                desk.contents.trees[side].node_mut(id).is_busy = true;
-                desk.others.push((side, id, Instant::now()));
+            let Some(claim) = Claim::take(&state.contents.folder, &claimed)? else {
+                state.contents.trees[side].node_mut(id).is_busy = true;
+                state.others.push((side, id, Instant::now()));
                 continue;
             };
-            self.describe(desk, worker, &values);
+            self.describe(state, worker, &values);
             // Another process may have finished the job since the journals were read. `values` does
             // not cover what is read now.
-            desk.contents.read_new()?;
-            if desk.contents.trees[side].node(id).jobs != jobs {
+            state.contents.read_new()?;
+            if state.contents.trees[side].node(id).jobs != jobs {
                 continue;
             }
-            let budget = self.job_nodes(&desk.contents.trees[side], id);
-            desk.contents.trees[side].node_mut(id).is_busy = true;
-            desk.planned[side] = desk.planned[side].saturating_add(budget);
-            desk.in_work += 1;
+            let budget = self.job_nodes(&state.contents.trees[side], id);
+            state.contents.trees[side].node_mut(id).is_busy = true;
+            state.planned[side] = state.planned[side].saturating_add(budget);
+            state.in_work += 1;
             let request = JobRequest { position, side, budget, seeks_closed_set };
             return Ok(Choice::Job(Job { claim, claimed, id, request }));
         }
@@ -131,17 +131,17 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     /// Updates the progress.
     fn describe(
         &self,
-        desk: &mut Desk<'a, 't, W>,
+        state: &mut TeamState<'a, 't, W>,
         worker: &mut Worker<'_, 't, W>,
         values: &Values,
     ) {
-        let tree = &desk.contents.trees[worker.prover];
+        let tree = &state.contents.trees[worker.prover];
         let Some(root) = tree.find(&self.root) else { return };
         let line = tree.line(root, values);
         let line: Vec<Canonical<W>> = line.iter().map(|&id| tree.node(id).position).collect();
-        desk.progress.question = worker.prover;
-        desk.progress.numbers = values.of(root);
-        desk.progress.line = played_line(worker, self.rules, self.position, &line);
+        state.progress.question = worker.prover;
+        state.progress.numbers = values.of(root);
+        state.progress.line = played_line(worker, self.rules, self.position, &line);
     }
 }
 

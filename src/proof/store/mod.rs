@@ -4,7 +4,6 @@ mod assemble;
 mod choice;
 mod claims;
 mod contents;
-mod desk;
 mod error;
 #[cfg(test)]
 mod faults;
@@ -14,6 +13,7 @@ mod knowledge;
 mod outline;
 #[cfg(test)]
 mod sharing_tests;
+mod team_state;
 #[cfg(test)]
 mod tests;
 mod totals;

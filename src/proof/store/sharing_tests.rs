@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use super::choice::Choice;
 use super::claims::{Claim, ClaimedJob};
 use super::contents::Contents;
-use super::desk::Desk;
 use super::folder::JOURNALS;
 use super::journal::{Finding, JournalReader};
+use super::team_state::TeamState;
 use super::tests::{Case, RUN, Run, files_in};
 use super::*;
 use crate::engine::state::State;
@@ -72,10 +72,10 @@ fn a_job_that_was_finished_before_the_claim_is_not_repeated() {
     with_team(&case, case.new_store(folder.path()), &options, |team| {
         case.run(folder.path(), Run { max_nodes: Some(300), ..RUN }).unwrap();
         let control = Control::new(None);
-        let mut desk = team.desk.lock().unwrap();
+        let mut state = team.state.lock().unwrap();
         for mut worker in workers(team, &control) {
             let side = worker.prover;
-            let choice = team.choose(&mut desk, &mut worker).unwrap();
+            let choice = team.choose(&mut state, &mut worker).unwrap();
             let Choice::Job(job) = choice else { panic!("no job for {side:?}") };
             assert_ne!(job.request.position, team.root, "{side:?}");
         }
@@ -92,21 +92,21 @@ fn the_engine_is_asked_before_the_next_job_where_work_has_grown() {
         let control = Control::new(None);
         let mut own = workers(team, &control);
         let side = case.position.to_move;
-        let id = team.desk.lock().unwrap().contents.trees[side].id(team.root);
+        let id = team.state.lock().unwrap().contents.trees[side].id(team.root);
         for nodes in [0, 100_000] {
             // The question with the fewest nodes comes first.
-            let mut desk = team.desk.lock().unwrap();
-            desk.contents.trees[side].count(team.root, nodes);
-            desk.contents.trees[side.other()].job_nodes = u64::MAX / 2;
-            drop(desk);
+            let mut state = team.state.lock().unwrap();
+            state.contents.trees[side].count(team.root, nodes);
+            state.contents.trees[side.other()].job_nodes = u64::MAX / 2;
+            drop(state);
             assert!(team.next_job(&mut own).unwrap().is_some());
-            let desk = team.desk.lock().unwrap();
-            let advised = desk.contents.trees[side].node(id).advised;
+            let state = team.state.lock().unwrap();
+            let advised = state.contents.trees[side].node(id).advised;
             assert_eq!(advised.is_some(), nodes > 0);
             let Some(advised) = advised else { continue };
             let worker = &mut workers(team, &control)[side];
             let engine = worker.advice(worker.key(), 16, None).unwrap();
-            worker.set(&desk.contents.trees[side].node(advised).position);
+            worker.set(&state.contents.trees[side].node(advised).position);
             assert_eq!(engine.after, Some(worker.key().check));
         }
     });
@@ -133,13 +133,13 @@ fn only_one_worker_assembles_the_certificate_of_the_root() {
     with_proved_root(|team, side| {
         let control = Control::new(None);
         let mut workers = workers(team, &control);
-        let is_open = || team.desk.lock().unwrap().questions.is_open(side);
-        team.desk.lock().unwrap().is_concluding = true;
+        let is_open = || team.state.lock().unwrap().questions.is_open(side);
+        team.state.lock().unwrap().is_concluding = true;
         assert!(team.next_job(&mut workers).unwrap().is_none());
         assert!(is_open());
-        team.desk.lock().unwrap().is_concluding = false;
+        team.state.lock().unwrap().is_concluding = false;
         assert!(team.next_job(&mut workers).unwrap().is_none());
-        assert!(!is_open() && !team.desk.lock().unwrap().is_concluding);
+        assert!(!is_open() && !team.state.lock().unwrap().is_concluding);
     });
 }
 
@@ -151,8 +151,8 @@ fn the_certificate_of_the_root_is_left_to_the_next_run_when_the_work_is_stopped(
         let answer = |is_stopped| {
             team.stopped.store(is_stopped, Ordering::Relaxed);
             team.conclude(&mut workers[side], true).unwrap();
-            let desk = team.desk.lock().unwrap();
-            (desk.questions.is_open(side), desk.parts.len(), desk.repairs_in_vain)
+            let state = team.state.lock().unwrap();
+            (state.questions.is_open(side), state.parts.len(), state.repairs_in_vain)
         };
         assert_eq!([true, false].map(answer), [(true, 0, 0), (false, 1, 0)]);
     });
@@ -180,7 +180,7 @@ fn with_team(
         tables: &case.tables,
         deadline: None,
         started: Instant::now(),
-        desk: Mutex::new(Desk::new(contents, options, root)),
+        state: Mutex::new(TeamState::new(contents, options, root)),
         changed: Condvar::new(),
         stopped: AtomicBool::new(false),
         working: AtomicUsize::new(1),

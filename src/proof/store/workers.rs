@@ -24,10 +24,10 @@ use super::assemble::Assembly;
 use super::choice::{Choice, Job};
 use super::claims::ClaimedJob;
 use super::contents::Contents;
-use super::desk::{Desk, no_progress};
 use super::error::StoreError;
 use super::folder::Folder;
 use super::journal::{Finding, JobRecord};
+use super::team_state::{TeamState, no_progress};
 
 /// How long a worker without a job waits before it looks for one again.
 const WAIT: Duration = Duration::from_millis(200);
@@ -43,7 +43,7 @@ pub(super) struct Team<'a, 't, const W: usize> {
     pub(super) tables: &'a Tablebase,
     pub(super) deadline: Option<Instant>,
     pub(super) started: Instant,
-    pub(super) desk: Mutex<Desk<'a, 't, W>>,
+    pub(super) state: Mutex<TeamState<'a, 't, W>>,
     /// Signalled when a job is finished and when a worker ends.
     pub(super) changed: Condvar,
     /// Stops all workers.
@@ -116,7 +116,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             tables,
             deadline,
             started,
-            desk: Mutex::new(Desk::new(contents, options, root)),
+            state: Mutex::new(TeamState::new(contents, options, root)),
             changed: Condvar::new(),
             stopped: AtomicBool::new(is_stopped),
             working: AtomicUsize::new(threads),
@@ -130,7 +130,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 // If the system refuses a thread, the others work alone.
                 if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
                     if number == 0 {
-                        team.desk().failure = Some(StoreError::Thread(error));
+                        team.state().failure = Some(StoreError::Thread(error));
                     }
                     team.working.fetch_sub(threads - number, Ordering::Relaxed);
                     break;
@@ -141,29 +141,29 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         team.proof()
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk<'a, 't, W>> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, TeamState<'a, 't, W>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports progress and watches the limits until all workers have ended.
     fn watch(&self, report: &mut dyn FnMut(&ProofProgress) -> bool) {
-        let mut desk = self.desk();
+        let mut state = self.state();
         let mut reported = Instant::now();
         while self.working.load(Ordering::Relaxed) > 0 {
-            let waited = self.changed.wait_timeout(desk, REPORT_EVERY);
-            desk = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.changed.wait_timeout(state, REPORT_EVERY);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
             let running: u64 = self.running.iter().map(|n| n.load(Ordering::Relaxed)).sum();
             let nodes = self.nodes.load(Ordering::Relaxed) + running;
             // The certificate of the root takes no nodes.
-            let max_nodes = self.options.max_nodes.filter(|_| !desk.is_concluding);
+            let max_nodes = self.options.max_nodes.filter(|_| !state.is_concluding);
             let is_over = self.is_late() || max_nodes.is_some_and(|max| nodes >= max);
             let is_interrupted = reported.elapsed() >= REPORT_EVERY && {
                 reported = Instant::now();
-                let progress = desk.progress(nodes, self.started.elapsed());
-                // The callback may be slow; the workers need the desk meanwhile.
-                drop(desk);
+                let progress = state.progress(nodes, self.started.elapsed());
+                // The callback may be slow; the workers need the state meanwhile.
+                drop(state);
                 let goes_on = report(&progress);
-                desk = self.desk();
+                state = self.state();
                 !goes_on
             };
             if is_over || is_interrupted {
@@ -196,7 +196,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             BySide::from_fn(|side| Worker::new(self.shared, &control, side, state.clone()));
         let result = self.do_jobs(number, &mut workers);
         if let Err(error) = result {
-            self.desk().failure.get_or_insert(error);
+            self.state().failure.get_or_insert(error);
             self.stop();
         }
     }
@@ -238,39 +238,39 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         &self,
         workers: &mut BySide<Worker<'_, 't, W>>,
     ) -> Result<Option<Job<W>>, StoreError> {
-        let mut desk = self.desk();
+        let mut state = self.state();
         loop {
             if self.is_stopped() {
                 return Ok(None);
             }
-            desk.contents.read_new()?;
-            desk.release_others();
+            state.contents.read_new()?;
+            state.release_others();
             let mut is_news = false;
-            for side in desk.open_questions() {
-                match self.choose(&mut desk, &mut workers[side])? {
+            for side in state.open_questions() {
+                match self.choose(&mut state, &mut workers[side])? {
                     Choice::Job(job) => return Ok(Some(job)),
                     Choice::Advice { id, work } => {
-                        let position = desk.contents.trees[side].node(id).position;
-                        drop(desk);
+                        let position = state.contents.trees[side].node(id).position;
+                        drop(state);
                         let after = self.ask(&position, side, work);
-                        desk = self.desk();
-                        desk.advise(&mut workers[side], id, after);
+                        state = self.state();
+                        state.advise(&mut workers[side], id, after);
                         is_news = true;
                         break;
                     }
-                    Choice::Answered(is_won) if !desk.is_concluding => {
-                        desk.is_concluding = true;
-                        drop(desk);
+                    Choice::Answered(is_won) if !state.is_concluding => {
+                        state.is_concluding = true;
+                        drop(state);
                         self.conclude(&mut workers[side], is_won)?;
-                        desk = self.desk();
-                        desk.is_concluding = false;
+                        state = self.state();
+                        state.is_concluding = false;
                         is_news = true;
                         break;
                     }
                     Choice::Answered(_) | Choice::Nothing => {}
                 }
             }
-            if desk.questions.is_answered() {
+            if state.questions.is_answered() {
                 self.stop();
                 return Ok(None);
             }
@@ -278,8 +278,8 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 return Ok(None);
             }
             if !is_news {
-                let waited = self.changed.wait_timeout(desk, WAIT);
-                desk = waited.unwrap_or_else(PoisonError::into_inner).0;
+                let waited = self.changed.wait_timeout(state, WAIT);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
             }
         }
     }
@@ -287,7 +287,7 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     /// Stores the result of a job, and releases its claim.
     fn finish(&self, job: Job<W>, found: JobAnswer<W>, time: Duration) -> Result<(), StoreError> {
         let Job { claim, claimed, id, request: JobRequest { position, side, budget, .. } } = job;
-        let folder = self.desk().contents.folder.clone();
+        let folder = self.state().contents.folder.clone();
         let position = position.position(self.rules.id());
         let certificate = (!found.parts.is_empty())
             .then(|| self.options.certificate(self.rules, &position, found.parts));
@@ -319,13 +319,13 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         let millis = time.as_millis() as u64;
         let ClaimedJob { position, side: _ } = claimed;
         let record = JobRecord { position, side, nodes: found.nodes, millis, finding };
-        let mut desk = self.desk();
-        desk.planned[side] = desk.planned[side].saturating_sub(budget);
-        desk.in_work -= 1;
-        desk.contents.append(&record, certificate.as_ref().map(|found| (&*name, found)))?;
-        desk.contents.trees[side].node_mut(id).is_busy = false;
+        let mut state = self.state();
+        state.planned[side] = state.planned[side].saturating_sub(budget);
+        state.in_work -= 1;
+        state.contents.append(&record, certificate.as_ref().map(|found| (&*name, found)))?;
+        state.contents.trees[side].node_mut(id).is_busy = false;
         drop(claim);
-        drop(desk);
+        drop(state);
         self.changed.notify_all();
         Ok(())
     }
@@ -340,26 +340,26 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
     ) -> Result<(), StoreError> {
         let side = worker.prover;
         let claim = if is_won { (side, true) } else { (side.other(), false) };
-        let mut desk = self.desk();
-        let contents = &mut desk.contents;
+        let mut state = self.state();
+        let contents = &mut state.contents;
         let root = contents.trees[side].id(self.root);
         let solving = contents.trees[side].solving_moves(root);
         let is_known = contents.knowledge.answer(worker, &self.root).is_some();
         let (folder, names) = (contents.folder.clone(), contents.certificates.clone());
-        drop(desk);
+        drop(state);
         match self.assemble((&folder, &names), worker, &solving, claim)? {
             Ok(certificate) => {
                 let name = if is_known { None } else { self.keep(&folder, &certificate) };
-                let mut desk = self.desk();
+                let mut state = self.state();
                 if let Some(name) = name {
-                    desk.contents.add(&name, &certificate);
+                    state.contents.add(&name, &certificate);
                 }
                 if is_won {
                     // The win is all that is to be proved: that the winner does not lose follows.
-                    desk.parts.clear();
+                    state.parts.clear();
                 }
-                desk.parts.extend(certificate.into_parts());
-                desk.questions.answer(side, if is_won { Answer::Won } else { Answer::NotWon });
+                state.parts.extend(certificate.into_parts());
+                state.questions.answer(side, if is_won { Answer::Won } else { Answer::NotWon });
                 Ok(())
             }
             Err(_) if self.is_stopped() => Ok(()),
@@ -382,11 +382,11 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
             let checked = certificate.and_then(|one| check(&one, self.rules, self.tables));
             failed.extend(checked.err().map(|error| (name.clone(), error)));
         }
-        let mut desk = self.desk();
-        desk.contents.repair(&failed)?;
+        let mut state = self.state();
+        state.contents.repair(&failed)?;
         // The first time may be an error of reading.
-        desk.repairs_in_vain += u32::from(failed.is_empty());
-        if desk.repairs_in_vain > 1 {
+        state.repairs_in_vain += u32::from(failed.is_empty());
+        if state.repairs_in_vain > 1 {
             let path = self.store.folder.to_owned();
             return Err(StoreError::Unsound { path, reason });
         }
@@ -443,12 +443,12 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
 
     /// Returns the result of the work.
     fn proof(self) -> Result<Proof, StoreError> {
-        let mut desk = self.desk();
-        if let Some(failure) = desk.failure.take() {
+        let mut state = self.state();
+        if let Some(failure) = state.failure.take() {
             return Err(failure);
         }
-        let (parts, answers) = (std::mem::take(&mut desk.parts), desk.answers_now(self.root));
-        drop(desk);
+        let (parts, answers) = (std::mem::take(&mut state.parts), state.answers_now(self.root));
+        drop(state);
         Ok(Proof {
             answers,
             endless: self.rules.endless,

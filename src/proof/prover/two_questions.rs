@@ -14,7 +14,7 @@ use crate::proof::closed_set::{Leaf, MAX_CLOSED_SET};
 use crate::proof::questions::Questions;
 use crate::proof::search::{Control, Numbers, Shared, Worker};
 
-use super::keeping::Keeper;
+use super::locked_checkpoint::LockedCheckpoint;
 use super::{ProofOptions, ProofProgress};
 
 /// The nodes of each question in the first round; they double with every round.
@@ -29,7 +29,7 @@ pub(super) struct Prover<'a, 't, const W: usize> {
     pub(super) options: &'a ProofOptions<'a>,
     pub(super) started: Instant,
     pub(super) report: &'a mut dyn FnMut(&ProofProgress) -> bool,
-    pub(super) keeper: Option<Keeper<'a>>,
+    pub(super) checkpoint: Option<LockedCheckpoint<'a>>,
     /// When the last report was made.
     pub(super) reported: Instant,
     pub(super) is_interrupted: bool,
@@ -61,7 +61,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             options,
             started: Instant::now(),
             report,
-            keeper: None,
+            checkpoint: None,
             reported: Instant::now(),
             is_interrupted: false,
             strategy_positions: None,

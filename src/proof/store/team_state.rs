@@ -18,7 +18,7 @@ use super::tree::{NodeId, unsolved};
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The state that the workers share under a lock.
-pub(super) struct Desk<'a, 't, const W: usize> {
+pub(super) struct TeamState<'a, 't, const W: usize> {
     pub(super) contents: Contents<'a, 't, W>,
     pub(super) questions: Questions,
     /// The parts of the root's certificate so far.
@@ -38,7 +38,7 @@ pub(super) struct Desk<'a, 't, const W: usize> {
     pub(super) progress: ProofProgress,
 }
 
-impl<'a, 't, const W: usize> Desk<'a, 't, W> {
+impl<'a, 't, const W: usize> TeamState<'a, 't, W> {
     pub(super) fn new(
         mut contents: Contents<'a, 't, W>,
         options: &ProofOptions<'_>,
@@ -47,7 +47,7 @@ impl<'a, 't, const W: usize> Desk<'a, 't, W> {
         for &side in &options.questions {
             contents.trees[side].id(root);
         }
-        Desk {
+        TeamState {
             contents,
             questions: Questions::new(&options.questions),
             parts: Vec::new(),

@@ -7,7 +7,7 @@ use crate::proof::checkpoint::{Checkpoint, CheckpointError, Effort};
 use crate::proof::search::Shared;
 use crate::system::file_lock::LockedFile;
 
-use super::asking::Prover;
+use super::two_questions::Prover;
 
 /// The search gets at least this many times the time of writing.
 const SEARCH_PER_WRITING: u32 = 30;
@@ -15,7 +15,7 @@ const SEARCH_PER_WRITING: u32 = 30;
 const MOST_PER_LEAST: u32 = 6;
 
 /// The checkpoint of a search, locked against others.
-pub(super) struct Keeper<'a> {
+pub(super) struct LockedCheckpoint<'a> {
     _lock: LockedFile,
     pub(super) checkpoint: &'a Checkpoint<'a>,
     /// The effort of the searches that this one continues.
@@ -24,16 +24,21 @@ pub(super) struct Keeper<'a> {
     due: Instant,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> LockedCheckpoint<'a> {
     /// Locks the checkpoint, and fills the table from it.
     pub(super) fn open<const W: usize>(
         checkpoint: &'a Checkpoint<'a>,
         rules: &Ruleset,
         shared: &Shared<'_, W>,
-    ) -> Result<Keeper<'a>, CheckpointError> {
+    ) -> Result<LockedCheckpoint<'a>, CheckpointError> {
         let lock = checkpoint.lock()?;
         let earlier = checkpoint.read((rules, &shared.keys), &shared.table)?;
-        Ok(Keeper { _lock: lock, checkpoint, earlier, due: Instant::now() + checkpoint.every })
+        Ok(LockedCheckpoint {
+            _lock: lock,
+            checkpoint,
+            earlier,
+            due: Instant::now() + checkpoint.every,
+        })
     }
 }
 
@@ -41,8 +46,8 @@ impl<const W: usize> Prover<'_, '_, W> {
     /// Writes the table to the checkpoint, if there is one.
     pub(super) fn keep(&mut self) {
         let effort = Effort { nodes: self.nodes(), time: self.started.elapsed() };
-        let Some(keeper) = &mut self.keeper else { return };
-        let Keeper { checkpoint, earlier, .. } = *keeper;
+        let Some(locked) = &mut self.checkpoint else { return };
+        let LockedCheckpoint { checkpoint, earlier, .. } = *locked;
         let started = Instant::now();
         let rules = (self.rules, &self.shared.keys);
         if let Err(error) = checkpoint.write(rules, &self.shared.table, earlier + effort) {
@@ -50,13 +55,13 @@ impl<const W: usize> Prover<'_, '_, W> {
         }
         let pause = started.elapsed() * SEARCH_PER_WRITING;
         let every = checkpoint.every;
-        keeper.due = Instant::now() + pause.clamp(every, every * MOST_PER_LEAST);
+        locked.due = Instant::now() + pause.clamp(every, every * MOST_PER_LEAST);
     }
 
     /// Writes the table to the checkpoint if it is time to. While a strategy is constructed, the table
     /// lacks the positions of its line.
     pub(super) fn keep_if_due(&mut self) {
-        let is_due = self.keeper.as_ref().is_some_and(|keeper| Instant::now() >= keeper.due);
+        let is_due = self.checkpoint.as_ref().is_some_and(|locked| Instant::now() >= locked.due);
         if is_due && self.strategy_positions.is_none() {
             self.keep();
         }
