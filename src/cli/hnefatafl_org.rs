@@ -51,7 +51,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", conflicts_with_all = PROPOSAL, conflicts_with = "resume")]
     join: Option<GameId>,
     /// Play on in game N
-    #[arg(long, value_name = "N", conflicts_with_all = PROPOSAL)]
+    #[arg(long, value_name = "N", conflicts_with_all = PROPOSAL, conflicts_with = "patience")]
     resume: Option<GameId>,
     /// Propose a game with this clock
     #[arg(long, value_name = "MINUTES+SECONDS", default_value = "15+10", value_parser = parse_clock)]

@@ -74,6 +74,11 @@ fn a_game_that_is_joined_or_resumed_has_no_proposal() {
             place.run(&arguments).refused(2, &[entry, proposal[0], "cannot be used with"]);
         }
     }
+    let resumed = ["hnefatafl-org", "attacker", "--name", "hnefi", "--resume", "17"];
+    let waiting = ["--patience", "5", "--password-file", "missing"];
+    place
+        .run(&[&resumed[..], &waiting].concat())
+        .refused(2, &["--patience", "cannot be used with"]);
 }
 
 #[test]
