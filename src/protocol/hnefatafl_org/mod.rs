@@ -34,8 +34,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Pauses between logins. The server lets nobody try again at once, and may take some time to notice
 /// that a connection is lost.
 const LOGIN_PAUSES: [u64; 5] = [1500, 2500, 4500, 8500, 16_500];
-/// The number of lost connections after which the client gives up, unless the server takes a move
-/// between them.
+/// The number of lost connections that are made again, unless the server takes a move between them.
 const MAX_LOSSES: usize = 5;
 
 /// How to find a game.
