@@ -159,8 +159,11 @@ fn games_by_given_rules_begin_as_the_record_says() {
     let board = "start:/5t5/11/11/11/11/5K5/11/11/11/5t5/11/";
     let record = given(board).unwrap();
     assert_eq!(texts(&record.game), ["Kf6-f9", "f1-f8"]);
+    let tagged = board.replace("start", "] [position");
+    assert_eq!(texts(&given(&tagged).unwrap().game), ["Kf6-f9", "f1-f8"]);
+    // The ruleset's own start, where the king cannot move.
     let own = given("").unwrap_err().to_string();
-    assert_eq!(own, "line 2, turn 1: f6-f9: the king stands on f6, and the attackers are to move");
+    assert_eq!(own, "line 2, turn 1: f6-f9: a piece on f7 is in the way");
     let small = given("start:/3t3/7/7/3K3/7/7/7/").unwrap_err().to_string();
     assert!(small.starts_with("line 1: rules: start:/3t3"), "{small}");
     let nobody = Record::parse(&text(board)).unwrap_err().to_string();

@@ -127,7 +127,8 @@ fn find_tag<'a, 'b>(tags: &'b [Tag<'a>], name: &str) -> Option<&'b Tag<'a>> {
     tags.iter().find(|tag| tag.name == name)
 }
 
-/// Returns the rules and the starting position.
+/// Returns the rules and the starting position. Without a side of its own, the side that the rules
+/// record names begins.
 fn rules_and_start(
     tags: &[Tag],
     given: Option<Arc<Ruleset>>,
@@ -145,29 +146,27 @@ fn rules_and_start(
         ),
         (None, None, None) => return Err(at(1, RecordFault::NoRules)),
     };
-    let (line, start) = match (find_tag(tags, "position"), rules_tag) {
-        (Some(tag), _) => (tag.line, parse_position(tag.value, &rules)),
-        (None, Some(tag)) => {
-            let (start, first) = rules
-                .otn_start(tag.value)
-                .map_err(|error| at(tag.line, RecordFault::Rules(error)))?;
-            (tag.line, Position::from_layout(&start, first, &rules))
+    let (line, start) = match find_tag(tags, "position") {
+        Some(tag) if tag.value.contains(char::is_whitespace) => {
+            (tag.line, Position::parse(tag.value, &rules))
         }
-        (None, None) => (1, Position::start(&rules)),
+        position => {
+            let own_start = |tag: &Tag| {
+                rules.otn_start(tag.value).map_err(|error| at(tag.line, RecordFault::Rules(error)))
+            };
+            let (start, first) = rules_tag.map_or(Ok((rules.start, rules.first)), own_start)?;
+            let layout = match position {
+                Some(tag) => Layout::parse(tag.value, rules.board).map_err(PositionError::Layout),
+                None => Ok(start),
+            };
+            let line = position.or(rules_tag).map_or(1, |tag| tag.line);
+            (line, layout.and_then(|layout| Position::from_layout(&layout, first, &rules)))
+        }
     };
     match start {
         Ok(start) => Ok((rules, start)),
         Err(error) => Err(at(line, RecordFault::Start(error))),
     }
-}
-
-/// Parses a board with an optional side to move, by default the ruleset's first.
-fn parse_position(text: &str, rules: &Ruleset) -> Result<Position, PositionError> {
-    if text.contains(char::is_whitespace) {
-        return Position::parse(text, rules);
-    }
-    let layout = Layout::parse(text, rules.board).map_err(PositionError::Layout)?;
-    Position::from_layout(&layout, rules.first, rules)
 }
 
 /// Returns the result of the moves or of a resignation if they end the game, or else that of the

@@ -38,7 +38,8 @@ impl Ruleset {
     }
 
     /// Reads the starting layout and the side that begins in a rules record of a game under these
-    /// rules, whatever rules it gives; without a start in it, those of the ruleset.
+    /// rules, whatever rules it gives. What it lacks is as in the ruleset; if it has a start, the
+    /// attackers begin by default.
     ///
     /// # Errors
     /// If the layout or the side cannot be read.

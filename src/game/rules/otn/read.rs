@@ -70,11 +70,14 @@ pub(super) fn ruleset(record: &str) -> Result<Ruleset, OtnError> {
 /// Parses the start of a record alone, see [`Ruleset::otn_start`].
 pub(super) fn start_of_game(record: &str, rules: &Ruleset) -> Result<(Layout, Side), OtnError> {
     let fields = Fields::of_any_game(record);
-    match read_start(&fields, rules.board) {
-        Ok(start) => Ok((start, read_first(&fields)?)),
-        Err(OtnError::Missing(_)) => Ok((rules.start, rules.first)),
-        Err(error) => Err(error),
-    }
+    let start = match read_start(&fields, rules.board) {
+        Err(OtnError::Missing(_)) if fields.get("atkf").is_none() => {
+            return Ok((rules.start, rules.first));
+        }
+        Err(OtnError::Missing(_)) => rules.start,
+        start => start?,
+    };
+    Ok((start, read_first(&fields)?))
 }
 
 /// Refuses features of games with other moves, captures or endings.
