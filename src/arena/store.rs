@@ -71,7 +71,7 @@ impl Store {
         }
     }
 
-    /// Appends a game in one write.
+    /// Appends a game in one write, which a power cut does not undo.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -79,7 +79,7 @@ impl Store {
         let written = serde_json::to_string(game).map_err(io::Error::from).and_then(|line| {
             let mut file = &*self.file;
             file.write_all((line + "\n").as_bytes())?;
-            file.flush()
+            file.sync_data()
         });
         written.map_err(|error| StoreError {
             path: self.path.clone(),
@@ -103,30 +103,38 @@ fn open_file(
     let mut file = &*locked;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    let (lines, rest) = bytes.split_at(complete);
-    let games = parse_games(lines, settings)?;
-    if !begins_game(rest, settings)? {
-        // Nothing but an incomplete game is removed.
-        parse_games(&bytes, settings)?;
-    }
-    file.set_len(complete as u64)?;
+    // A power cut may leave zeros where nothing was written yet.
+    let written = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    let (games, kept) = parse_games(&bytes[..written], settings)?;
+    file.set_len(kept.len() as u64)?;
     file.seek(SeekFrom::End(0))?;
+    if kept.last().is_some_and(|&last| last != b'\n') {
+        file.write_all(b"\n")?;
+    }
     Ok((locked, games))
 }
 
-fn parse_games(bytes: &[u8], settings: &SavedSettings) -> Result<Vec<GameRecord>, StoreErrorKind> {
-    let lines = bytes.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !line.is_empty());
+/// Returns the games, and the bytes without an incomplete game at the end.
+fn parse_games<'a>(
+    bytes: &'a [u8],
+    settings: &SavedSettings,
+) -> Result<(Vec<GameRecord>, &'a [u8]), StoreErrorKind> {
     let mut games = Vec::new();
-    for (line, number) in lines {
-        let game: GameRecord =
-            serde_json::from_slice(line).map_err(|error| StoreErrorKind::Line(number, error))?;
-        if let Some(what) = difference(&game.settings, settings) {
-            return Err(StoreErrorKind::Other(number, what));
+    let mut end = 0;
+    for (line, number) in bytes.split_inclusive(|&byte| byte == b'\n').zip(1..) {
+        if line != b"\n" {
+            let game: GameRecord = match serde_json::from_slice(line) {
+                Err(_) if !line.ends_with(b"\n") && begins_game(line, settings)? => break,
+                parsed => parsed.map_err(|error| StoreErrorKind::Line(number, error))?,
+            };
+            if let Some(what) = difference(&game.settings, settings) {
+                return Err(StoreErrorKind::Other(number, what));
+            }
+            games.push(game);
         }
-        games.push(game);
+        end += line.len();
     }
-    Ok(games)
+    Ok((games, &bytes[..end]))
 }
 
 /// Returns whether bytes are the beginning of a line with a game of these settings, which come first.

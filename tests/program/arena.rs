@@ -295,6 +295,14 @@ fn only_an_incomplete_game_is_removed_from_a_file() {
         let again = fs::read_to_string(place.path("games.jsonl")).unwrap();
         assert_eq!(sorted_lines(&again), sorted_lines(&games), "{torn}");
     }
+    // So may a power cut, and zeros behind it. A game that only lacks its line break is kept.
+    let spaced = first.replace("\"pair\":", "\"pair\": ");
+    for (left, kept) in [(first, first), (&first[..99], ""), ("", ""), (&spaced, &spaced)] {
+        fs::write(place.path("games.jsonl"), format!("{left}{}", "\0".repeat(4096))).unwrap();
+        place.run(&[&MATCH[..], &["games.jsonl"]].concat()).done();
+        let again = fs::read_to_string(place.path("games.jsonl")).unwrap();
+        assert!(again.starts_with(kept) && again.lines().count() == 20, "{left}");
+    }
 }
 
 #[cfg(unix)]
