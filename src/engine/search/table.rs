@@ -158,7 +158,7 @@ impl TranspositionTable {
             let data = data.load(Ordering::Relaxed);
             // The check also rejects entries that two threads wrote at once.
             if data != 0 && check.load(Ordering::Relaxed) ^ data == key {
-                let mut entry = unpack(data, ply)?;
+                let mut entry = unpack(data, ply);
                 let is_of_this_search = (data >> GENERATION) as u32 == self.generation;
                 if is_decided(entry.score) && !validity.includes(entry.score, is_of_this_search) {
                     // The move is still good for ordering.
@@ -239,7 +239,7 @@ fn pack(entry: Entry, ply: usize, generation: u32) -> u64 {
 }
 
 /// Unpacks an entry for a node `ply` plies from the root.
-fn unpack(data: u64, ply: usize) -> Option<Entry> {
+fn unpack(data: u64, ply: usize) -> Entry {
     let ply = ply as Points;
     let score = match Points::from((data >> SCORE) as u16 as i16) {
         score if score >= MIN_DECIDED => score - ply,
@@ -247,13 +247,13 @@ fn unpack(data: u64, ply: usize) -> Option<Entry> {
         score => score,
     };
     let bound = match data >> BOUND & 3 {
+        0 => None,
         1 => Some(Bound::Upper),
         2 => Some(Bound::Lower),
-        3 => Some(Bound::Exact),
-        _ => return None,
+        _ => Some(Bound::Exact),
     };
     let depth = (data >> DEPTH & 0xff) as i32;
-    Some(Entry { step: Step::from_bits(data as u32), score, depth, bound })
+    Entry { step: Step::from_bits(data as u32), score, depth, bound }
 }
 
 #[cfg(test)]
@@ -274,6 +274,9 @@ mod tests {
             );
         }
         assert_eq!(table.get(98, 0, &Validity::default()), None);
+        let only_move = Entry { step, score: 0, depth: 7, bound: None };
+        table.put(97, 1, only_move);
+        assert_eq!(table.get(97, 1, &Validity::default()), Some(only_move));
     }
 
     #[test]
