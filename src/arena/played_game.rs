@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::{Clock, PlayerError};
 use crate::game::history::{Game, Outcome};
-use crate::game::moves::{Move, find_move};
+use crate::game::moves::Move;
 use crate::game::rules::{BySide, Side};
 use crate::system::numbers::counted;
 
@@ -75,11 +75,12 @@ pub(super) fn play(
             players.iter_mut().for_each(|player| player.end(&game, None));
             return Ok(None);
         }
-        match answer {
-            Ok(played) => {
-                scores.push(players[side].score().map(|score| score.to_string()));
-                game.push(&played);
-            }
+        let played = answer.and_then(|chosen| {
+            let name = || players[side].name();
+            game.play(&chosen).map_err(|error| PlayerError::new(name(), error.to_string()))
+        });
+        match played {
+            Ok(()) => scores.push(players[side].score().map(|score| score.to_string())),
             Err(error) => break GameEnd::given_up(side, error),
         }
     };
@@ -88,7 +89,7 @@ pub(super) fn play(
     Ok(Some(PlayedGame { moves: game.moves().to_vec(), scores, end }))
 }
 
-/// Returns the player's move, if it is legal and in time.
+/// Returns the player's move, if it is in time.
 fn request_move(
     game: &Game,
     player: &mut dyn Contestant,
@@ -98,13 +99,7 @@ fn request_move(
     let chosen = player.choose(game, *clock)?;
     charge_clock(clock, started.elapsed())
         .map_err(|reason| PlayerError::new(player.name(), reason))?;
-    let (rules, position) = (game.rules(), game.position());
-    if find_move(rules, position, chosen.from, chosen.to) == Some(chosen) {
-        Ok(chosen)
-    } else {
-        let reason = format!("illegal move {}", chosen.display(rules.board));
-        Err(PlayerError::new(player.name(), reason))
-    }
+    Ok(chosen)
 }
 
 /// Subtracts the time of a move from a clock.
@@ -129,7 +124,7 @@ mod tests {
 
     use super::*;
     use crate::engine::Player;
-    use crate::game::moves::legal_moves;
+    use crate::game::moves::{find_move, legal_moves};
     use crate::game::rules::Ruleset;
 
     /// Calls a function with the first legal move.
@@ -174,7 +169,28 @@ mod tests {
         let illegal = |_: &Game, first: Move| Ok(Move { to: first.from, ..first });
         let (plies, lost) = end("brandubh", Puppet(illegal), clock, 9);
         assert_eq!((plies, lost.winner, lost.is_fault), (1, Some(Side::Attackers), true));
-        assert!(lost.reason.starts_with("illegal move "), "{}", lost.reason);
+        assert!(lost.reason.ends_with(" is not a legal move here"), "{}", lost.reason);
+    }
+
+    /// A soldier of each side goes back and forth.
+    #[test]
+    fn a_barred_repetition_loses() {
+        let back_and_forth = |game: &Game, first: Move| {
+            let Some(&Move { from, to, .. }) = game.moves().iter().rev().nth(1) else {
+                return Ok(first);
+            };
+            Ok(find_move(game.rules(), game.position(), to, from).unwrap())
+        };
+        let rules = Arc::new(Ruleset::builtin("copenhagen").unwrap());
+        let game = Game::new(rules).unwrap();
+        let (mut attackers, mut defenders) = (Puppet(back_and_forth), Puppet(back_and_forth));
+        let mut players: BySide<&mut dyn Contestant> = BySide([&mut attackers, &mut defenders]);
+        let stopped = AtomicBool::new(false);
+        let played = play(game, &mut players, Clock::Nodes(1), 9, &stopped).unwrap().unwrap();
+        assert_eq!(played.moves.len(), 3);
+        let GameEnd { winner, reason, is_fault } = played.end;
+        assert_eq!((winner, is_fault), (Some(Side::Attackers), true));
+        assert!(reason.ends_with("repeats a position, which the defenders may not do"), "{reason}");
     }
 
     #[test]
