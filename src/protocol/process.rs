@@ -11,12 +11,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 #[cfg(unix)]
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::lines::each_line;
 
 /// Time limit for a program to exit.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+/// Time limit for a killed program to exit: the system may hold it.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit for a program to connect to us.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between checks of a condition.
@@ -41,37 +43,63 @@ pub(super) struct EngineProcess {
 }
 
 /// A child that is killed when this is dropped, with the programs that it has started.
-struct RunningChild(Child);
+struct RunningChild {
+    child: Child,
+    /// The status of its exit, once it has been waited for.
+    status: Option<ExitStatus>,
+}
 
 impl Drop for RunningChild {
     fn drop(&mut self) {
-        // The number of a child that has been waited for may be that of another process.
-        if matches!(self.0.try_wait(), Ok(None)) {
+        if self.wait_for_exit(Duration::ZERO).is_none() {
             self.kill();
+            self.wait_for_exit(KILL_TIMEOUT);
         }
-        let _ = self.0.wait();
     }
 }
 
 impl RunningChild {
+    fn start(command: &mut Command) -> Result<RunningChild, ProcessError> {
+        let child = command.spawn().map_err(ProcessError::Start)?;
+        Ok(RunningChild { child, status: None })
+    }
+
     /// Kills it. It may be a script: the engine in its process group is killed with it.
     fn kill(&mut self) {
         #[cfg(unix)]
-        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
-        #[cfg(not(unix))]
-        let _ = self.0.kill();
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        let _ = self.child.kill();
     }
 
-    /// Waits for the exit.
+    /// Waits for the exit. What a script leaves behind is killed.
     fn wait_for_exit(&mut self, time_limit: Duration) -> Option<ExitStatus> {
         let begin = Instant::now();
-        loop {
-            match self.0.try_wait() {
-                Ok(None) if begin.elapsed() < time_limit => thread::sleep(Duration::from_millis(5)),
-                Ok(status) => return status,
-                Err(_) => return None,
+        while self.status.is_none() {
+            if self.has_exited() {
+                // Before its status is taken: then its number may be that of another process.
+                self.kill();
+                self.status = self.child.wait().ok();
+                break;
             }
+            if begin.elapsed() >= time_limit {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
         }
+        self.status
+    }
+
+    /// Returns whether it has exited.
+    #[cfg(unix)]
+    fn has_exited(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(Pid::from_child(&self.child)), options), Ok(None))
+    }
+
+    /// Returns whether it has exited.
+    #[cfg(not(unix))]
+    fn has_exited(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
     }
 }
 
@@ -153,11 +181,13 @@ impl EngineProcess {
         farewell: &'static str,
     ) -> Result<EngineProcess, ProcessError> {
         let piped = start.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = RunningChild(piped.spawn().map_err(ProcessError::Start)?);
-        let (Some(input), Some(output)) = (child.0.stdin.take(), child.0.stdout.take()) else {
+        let mut running = RunningChild::start(piped)?;
+        let (input, output) = (running.child.stdin.take(), running.child.stdout.take());
+        let (Some(input), Some(output)) = (input, output) else {
             return Err(ProcessError::Closed);
         };
-        Ok(EngineProcess { child, input: Box::new(input), lines: lines_of(output), farewell })
+        let lines = lines_of(output);
+        Ok(EngineProcess { child: running, input: Box::new(input), lines, farewell })
     }
 
     fn with_socket(
@@ -172,7 +202,7 @@ impl EngineProcess {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
         listener.set_nonblocking(true).map_err(listen)?;
         let silent = start.stdin(Stdio::null()).stdout(Stdio::null());
-        let mut child = RunningChild(silent.spawn().map_err(ProcessError::Start)?);
+        let mut child = RunningChild::start(silent)?;
         let stream = accept(&listener, &mut child, port)?;
         let input = stream.try_clone().map_err(listen)?;
         Ok(EngineProcess { child, input: Box::new(input), lines: lines_of(stream), farewell })
@@ -290,7 +320,7 @@ mod tests {
         // One exits at `goodbye`, the other does not read it.
         let polite = start("sh -c 'read line; exit 0'").unwrap();
         let deaf = start("sleep 1000").unwrap();
-        let ids = [polite.child.0.id(), deaf.child.0.id()];
+        let ids = [polite.child.child.id(), deaf.child.child.id()];
         drop(polite);
         assert!(begin.elapsed() < Duration::from_millis(400));
         drop(deaf);
@@ -304,15 +334,19 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn the_programs_of_a_killed_script_are_killed_with_it() {
         let second = Duration::from_secs(1);
-        let mut script = start("sh -c 'sleep 60 & echo $!; wait; true'").unwrap();
-        let parse = |line: &str| line.parse().ok();
-        let engine: u32 = script.await_reply(9 * second, &AtomicBool::new(false), parse).unwrap();
-        assert!(runs(engine));
-        drop(script);
-        let dropped = Instant::now();
-        while runs(engine) {
-            assert!(dropped.elapsed() < 9 * second, "{engine} runs on");
-            thread::sleep(POLL);
+        // The second script ends before its engine.
+        for last in ["wait; true", "read line; exit 3"] {
+            let mut script = start(&format!("sh -c 'sleep 60 & echo $!; {last}'")).unwrap();
+            let parse = |line: &str| line.parse().ok();
+            let reply = script.await_reply(9 * second, &AtomicBool::new(false), parse);
+            let engine: u32 = reply.unwrap();
+            assert!(runs(engine));
+            drop(script);
+            let dropped = Instant::now();
+            while runs(engine) {
+                assert!(dropped.elapsed() < 9 * second, "{engine} runs on");
+                thread::sleep(POLL);
+            }
         }
     }
 
@@ -327,7 +361,7 @@ mod tests {
         };
         let not_stopped = AtomicBool::new(false);
         let [id, group] = program.await_reply(Duration::from_secs(9), &not_stopped, words).unwrap();
-        assert_eq!((id, group), (program.child.0.id(), id));
+        assert_eq!((id, group), (program.child.child.id(), id));
     }
 
     #[test]
