@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::game::rules::{Repetition, Ruleset};
+use crate::game::rules::Ruleset;
 
 /// The sizes of the boards.
 pub(in crate::protocol) const SIZES: [usize; 3] = [7, 11, 13];
@@ -30,11 +30,7 @@ pub fn ruleset(size: usize) -> Result<Ruleset, String> {
 /// If the rules differ from those of the protocol on a board of the same size.
 pub(super) fn check(rules: &Arc<Ruleset>) -> Result<(), String> {
     let plays = |known: &Ruleset| {
-        known.fingerprint() == rules.fingerprint()
-            && known.start == rules.start
-            && known.first == rules.first
-            && known.repetition == Repetition::DefendersBarred
-            && rules.repetition == Repetition::DefendersBarred
+        known.is_same_game_as(rules) && known.start == rules.start && known.first == rules.first
     };
     match ruleset(rules.board.size()) {
         Ok(known) if plays(&known) => Ok(()),
@@ -63,5 +59,8 @@ mod tests {
             let error = check(&Arc::new(Ruleset::builtin(other).unwrap())).unwrap_err();
             assert!(error.contains(&format!("no {other}:")), "{error}");
         }
+        let text = Ruleset::text("copenhagen").unwrap();
+        let short = Ruleset::from_toml(&format!("ply-limit = 100\n{text}"), "short").unwrap();
+        assert!(check(&Arc::new(short)).is_err());
     }
 }
