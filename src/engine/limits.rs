@@ -9,7 +9,8 @@ use crate::game::moves::Move;
 pub struct Limits {
     /// The maximum depth in plies, without extensions.
     pub depth: Option<u32>,
-    /// The maximum number of nodes of all threads together.
+    /// The maximum number of nodes of all threads together. Positions that proofs of table values
+    /// visit at the root do not count.
     pub nodes: Option<u64>,
     /// The maximum time for a move.
     pub time: Option<Duration>,

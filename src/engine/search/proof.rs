@@ -10,8 +10,7 @@ use crate::tablebase::{ProbeError, Tablebase};
 use super::certainty::{gains_by_repetition, wins_hold};
 use super::shared::Deadline;
 
-/// The maximum number of positions in the proofs of all root moves together, and in each of those by
-/// which a line is continued.
+/// The maximum number of positions in a proof.
 const BUDGET: u32 = 20_000;
 
 /// Proves wins of the tables in a game with a history, by a search where necessary.
@@ -56,6 +55,7 @@ impl<'a> Proof<'a> {
     /// Returns the line of a move that provably wins against any defence.
     pub(super) fn winning_line(&mut self, played: &Move) -> Option<Line> {
         let winner = self.game.position().to_move;
+        self.budget = BUDGET;
         self.game.push(played);
         let plies = self.lost_in();
         let line = plies.map(|plies| {
@@ -69,6 +69,7 @@ impl<'a> Proof<'a> {
     /// Returns the maximum number of plies to the end of the game, this move included, if the
     /// move provably loses.
     pub(super) fn losing_move(&mut self, played: &Move) -> Option<Plies> {
+        self.budget = BUDGET;
         self.game.push(played);
         let plies = self.won_in();
         self.game.undo();
@@ -87,7 +88,6 @@ impl<'a> Proof<'a> {
     /// Returns the continuation to the end of the game: the winner plays proved moves, the loser
     /// the longest defence. After the deadline it may be shorter.
     fn rest_of_line(&mut self, winner: Side) -> Vec<Move> {
-        let left_to_proofs = self.budget;
         let mut line = Vec::new();
         while self.game.outcome().is_none() {
             self.budget = BUDGET;
@@ -103,7 +103,6 @@ impl<'a> Proof<'a> {
         for _ in &line {
             self.game.undo();
         }
-        self.budget = left_to_proofs;
         line
     }
 
@@ -199,5 +198,51 @@ impl<'a> Proof<'a> {
     /// Returns whether the game's ply limit ends it before this many plies.
     fn is_over_before(&self, plies: Plies) -> bool {
         self.game.plies_left().is_some_and(|left| u32::from(plies) > left)
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::game::position::Position;
+    use crate::game::rules::Ruleset;
+    use crate::system::random::SeededRng;
+
+    /// Budgets that were used up by the proofs of other moves.
+    #[test]
+    fn each_root_move_has_a_budget_of_its_own() {
+        let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
+        let tables = Tablebase::new(Ruleset::clone(&rules));
+        let start = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &rules).unwrap();
+        let (goes_on, stopped) = (AtomicBool::new(false), AtomicBool::new(true));
+        let deadline = |stop| Deadline { started: Instant::now(), time: None, stop };
+        let (mut wins, mut losses) = (0, 0);
+        for seed in 0..200 {
+            let mut random = SeededRng::new(seed);
+            let mut game = Game::from_position(Arc::clone(&rules), start).unwrap();
+            while game.outcome().is_none() && game.moves().len() < 4 + seed as usize % 2 {
+                game.push(random.choose(&game.playable_moves()).unwrap());
+            }
+            if game.outcome().is_some() {
+                continue;
+            }
+            let mut proof = Proof::new(&tables, &game, deadline(&goes_on)).unwrap();
+            let mut unsearched = Proof::new(&tables, &game, deadline(&stopped)).unwrap();
+            for played in game.playable_moves() {
+                let line = proof.winning_line(&played);
+                proof.budget = 0;
+                assert_eq!(proof.winning_line(&played), line);
+                let plies = proof.losing_move(&played);
+                proof.budget = 0;
+                assert_eq!(proof.losing_move(&played), plies);
+                wins += usize::from(line.is_some() && unsearched.winning_line(&played).is_none());
+                losses += usize::from(plies.is_some() && unsearched.losing_move(&played).is_none());
+            }
+        }
+        assert!(wins > 20 && losses > 20, "{wins} {losses}");
+    }
+}
     }
 }
