@@ -33,27 +33,34 @@ impl SessionOptions {
         let SessionOptions { threads, table_bytes, contempt, .. } = *self;
         let mut options =
             EngineOptions { threads, table_bytes, contempt, ..EngineOptions::new(rules) };
-        if let Some(tables) = self.open_tables(rules)? {
-            options.tables = Some(Arc::new(tables));
+        let tables = self.open_tables(rules)?;
+        if !self.proofs.is_empty() {
+            options.proofs = Some(Arc::new(self.open_proofs(&tables)?));
         }
-        if let (Some(tables), [_, ..]) = (&options.tables, &self.proofs[..]) {
-            let book = ProofBook::open_fitting(&self.proofs, Arc::clone(tables));
-            options.proofs = Some(Arc::new(book.map_err(|error| error.to_string())?));
-        }
+        options.tables = Some(tables);
         Engine::new(Arc::clone(rules), options).map_err(|error| error.to_string())
     }
 
-    /// Opens all tables of rules that a later game may have: that game must not fail because of them.
+    /// Opens all tables and proofs of rules that a later game may have: that game must not fail
+    /// because of them.
     ///
     /// # Errors
-    /// If the folder or a table cannot be opened.
-    pub(super) fn check_tables(&self, rules: &Ruleset) -> Result<(), String> {
-        let Some(tables) = self.open_tables(rules)? else { return Ok(()) };
-        tables.open_all_tables(usize::MAX).map_err(|error| error.to_string())
+    /// If the folder, a table or a proof cannot be opened.
+    pub(super) fn check_files(&self, rules: &Ruleset) -> Result<(), String> {
+        let tables = self.open_tables(rules)?;
+        tables.open_all_tables(usize::MAX).map_err(|error| error.to_string())?;
+        self.open_proofs(&tables).map(drop)
     }
 
-    fn open_tables(&self, rules: &Ruleset) -> Result<Option<Tablebase>, String> {
-        let open = |folder: &PathBuf| Tablebase::open(rules.clone(), folder);
-        self.tables.as_ref().map(open).transpose().map_err(|error| error.to_string())
+    fn open_tables(&self, rules: &Ruleset) -> Result<Arc<Tablebase>, String> {
+        let opened = match &self.tables {
+            Some(folder) => Tablebase::open(rules.clone(), folder),
+            None => Ok(Tablebase::new(rules.clone())),
+        };
+        opened.map(Arc::new).map_err(|error| error.to_string())
+    }
+
+    fn open_proofs(&self, tables: &Arc<Tablebase>) -> Result<ProofBook, String> {
+        ProofBook::open_fitting(&self.proofs, Arc::clone(tables)).map_err(|error| error.to_string())
     }
 }

@@ -135,9 +135,15 @@ fn engines_with_a_host_take_certificates_for_any_rules() {
         assert!(out.starts_with(answer), "{command}: {out}");
         // What cannot be read is refused at the start.
         fs::write(place.path("other.cert"), "something else").unwrap();
-        for (path, words) in
-            [("no.cert", &["no.cert"][..]), ("other.cert", &["other.cert", "not a certificate"])]
-        {
+        let whole = fs::read(place.path("won.cert")).unwrap();
+        fs::write(place.path("cut.cert"), &whole[..whole.len() - 9]).unwrap();
+        fs::write(place.path("long.cert"), [&whole[..], &[0]].concat()).unwrap();
+        for (path, words) in [
+            ("no.cert", &["no.cert"][..]),
+            ("other.cert", &["other.cert", "not a certificate"]),
+            ("cut.cert", &["cut.cert", "damaged", "cut short"]),
+            ("long.cert", &["long.cert", "damaged", "bytes beyond"]),
+        ] {
             let run = place.run(&[&common[..], &[path]].concat());
             run.refused(2, words);
             assert_eq!(run.out, "", "{command} {path}");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::game::rules::Ruleset;
 use crate::proof::certificate::{
-    Certificate, CertificateError, EXTENSION, STORE_FOLDER, hexadecimal, read_rules,
+    Certificate, CertificateError, EXTENSION, STORE_FOLDER, check_file, hexadecimal, read_rules,
 };
 use crate::tablebase::Tablebase;
 
@@ -74,14 +74,13 @@ impl ProofBook {
         Ok(ProofBook::new(certificates, tables))
     }
 
-    /// Checks that all paths can be opened, before it is known for which rules. Of the certificates,
-    /// only the beginning is read.
+    /// Reads all certificates before it is known for which rules, to find damage.
     ///
     /// # Errors
-    /// If a file cannot be read or is not a certificate, or a folder contains none.
+    /// If a file cannot be read, is not a certificate or is damaged, or a folder contains none.
     pub fn check_paths(paths: &[PathBuf]) -> Result<(), BookError> {
         each_file(paths, OtherRules::Refused, |file| {
-            read_rules(File::open(file).map_err(CertificateError::Io)?).map(drop)
+            check_file(File::open(file).map_err(CertificateError::Io)?)
         })
     }
 

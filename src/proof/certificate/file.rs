@@ -17,6 +17,7 @@ use super::{Certificate, CertificateError, TableReference, claimed_value};
 const MAGIC: &str = "taflbase certificate 1\n";
 /// The most bytes of a header.
 const MAX_HEADER: u64 = 1 << 20;
+const TOO_LONG: &str = "it has bytes beyond what its header says";
 /// The zstd level of certificates that are written once and read often.
 const LEVEL: i32 = 19;
 /// From so many bytes on, compressing at that level takes minutes.
@@ -114,17 +115,15 @@ impl Certificate {
             .map_err(|error| malformed(format!("position: {error}")))?;
         let tables = header.tables.iter().map(table_reference).collect::<Result<_, _>>()?;
         let coder = Coder::new(rules);
-        let decoder = zstd::Decoder::with_buffer(input).map_err(unreadable)?.single_frame();
-        let mut body = BufReader::new(decoder);
+        let mut body = BufReader::new(body(input)?);
         let mut parts = Vec::new();
         for part in &header.parts {
             parts.push(read_moves(part, coder.bytes, &mut body)?);
         }
-        let is_longer = body.read(&mut [0]).map_err(unreadable)? > 0;
-        let mut input = body.into_inner().finish();
-        if is_longer || input.read(&mut [0]).map_err(CertificateError::Io)? > 0 {
-            return Err(malformed("it has bytes beyond what its header says"));
+        if body.read(&mut [0]).map_err(unreadable)? > 0 {
+            return Err(malformed(TOO_LONG));
         }
+        check_end(body.into_inner())?;
         let value = claimed_value(rules, &parts);
         if value.to_string() != header.value {
             return Err(malformed("its value is not what its parts claim"));
@@ -153,6 +152,31 @@ impl Certificate {
 pub(in crate::proof) fn read_rules(input: impl Read) -> Result<(String, String), CertificateError> {
     let header = read_header(&mut BufReader::new(input))?;
     Ok((header.rules, header.fingerprint))
+}
+
+/// Checks the whole file as far as that needs no rules.
+///
+/// # Errors
+/// If it is not a certificate, cannot be read or is damaged.
+pub(in crate::proof) fn check_file(input: impl Read) -> Result<(), CertificateError> {
+    let mut input = BufReader::new(input);
+    check_claims(&read_header(&mut input)?.parts)?;
+    let mut body = body(input)?;
+    io::copy(&mut body, &mut io::sink()).map_err(unreadable)?;
+    check_end(body)
+}
+
+/// Decompresses the strategies.
+fn body<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, CertificateError> {
+    Ok(zstd::Decoder::with_buffer(input).map_err(unreadable)?.single_frame())
+}
+
+/// Checks that nothing follows the strategies.
+fn check_end(body: zstd::Decoder<impl BufRead>) -> Result<(), CertificateError> {
+    match body.finish().read(&mut [0]).map_err(CertificateError::Io)? {
+        0 => Ok(()),
+        _ => Err(malformed(TOO_LONG)),
+    }
 }
 
 fn malformed(fault: impl Into<String>) -> CertificateError {

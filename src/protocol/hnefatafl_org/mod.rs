@@ -153,10 +153,10 @@ impl<'a> Client<'a> {
     /// Plays the game to its end.
     ///
     /// # Errors
-    /// If a table cannot be opened; if the server cannot be reached, refuses the login or the game, or
+    /// If a table or proof cannot be opened; if the server cannot be reached, refuses the login or the game, or
     /// sends an invalid message; or if the connection is lost before the game or again and again.
     pub fn play(mut self) -> Result<End, ServerError> {
-        self.check_tables().map_err(ServerError::Engine)?;
+        self.check_files().map_err(ServerError::Engine)?;
         loop {
             match self.play_connected() {
                 Err(ServerError::Lost(reason))
@@ -170,14 +170,14 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Opens the tables before there is an opponent to wait for them. The board of a game that
-    /// somebody else has proposed may have any size.
-    fn check_tables(&self) -> Result<(), String> {
+    /// Opens the tables and proofs before there is an opponent to wait for them. The board of a game
+    /// that somebody else has proposed may have any size.
+    fn check_files(&self) -> Result<(), String> {
         let sizes = match self.config.entry {
             Entry::Propose { board_size, .. } => vec![board_size],
             Entry::Join(_) | Entry::Resume(_) => SIZES.to_vec(),
         };
-        sizes.into_iter().try_for_each(|size| self.options.check_tables(&ruleset(size)?))
+        sizes.into_iter().try_for_each(|size| self.options.check_files(&ruleset(size)?))
     }
 
     /// Connects, and plays until the end of the game or of the connection.

@@ -56,9 +56,9 @@ impl Session {
     /// Starts a game of Copenhagen Hnefatafl without clocks.
     ///
     /// # Errors
-    /// If the engine, or a table for one of the boards, cannot be opened.
+    /// If the engine, or a table or proof for one of the boards, cannot be opened.
     pub fn new(options: SessionOptions) -> Result<Session, String> {
-        SIZES.into_iter().try_for_each(|size| options.check_tables(&ruleset(size)?))?;
+        SIZES.into_iter().try_for_each(|size| options.check_files(&ruleset(size)?))?;
         let game = start(11)?;
         let engine = options.open_engine(game.rules())?;
         Ok(Session { options, game, engine: Some(engine), clocks: None, given_up: None })
