@@ -1,9 +1,12 @@
 //! Searches that report their iterations while they run.
 
+use std::ffi::CString;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::types::PyTuple;
-use pyo3::{Bound, PyAny, PyRef, PyResult, Python, pyclass, pymethods};
+use pyo3::{Bound, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
+use taflbase::Tablebase;
 use taflbase::engine::Iteration;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
@@ -21,17 +24,40 @@ pub struct Analysis {
     rules: Arc<Ruleset>,
     position: Position,
     search: Arc<Search>,
+    /// The tables of the engine.
+    tables: Option<Arc<Tablebase>>,
 }
 
 impl Analysis {
-    /// Wraps a search of `position`.
-    pub fn new(rules: Arc<Ruleset>, position: Position, search: Arc<Search>) -> Analysis {
-        Analysis { rules, position, search }
+    /// Wraps a search of `position` with these tables.
+    pub fn new(
+        rules: Arc<Ruleset>,
+        position: Position,
+        search: Arc<Search>,
+        tables: Option<Arc<Tablebase>>,
+    ) -> Analysis {
+        Analysis { rules, position, search, tables }
+    }
+
+    /// Waits for the end of the search, and returns the last iteration. Warns if a table could not
+    /// be read.
+    fn last(&self, py: Python<'_>) -> PyResult<Iteration> {
+        let last = self.search.last(py)?;
+        self.warn(py)?;
+        Ok(last)
+    }
+
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let error = self.tables.as_ref().and_then(|tables| tables.search_error());
+        error.map_or(Ok(()), |error| {
+            let text = format!("{error}; searches go on without what they cannot read");
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(text)?, 1)
+        })
     }
 
     /// Waits for the end of the search, and returns the best move.
     pub fn best_move(&self, py: Python<'_>) -> PyResult<String> {
-        let last = self.search.last(py)?;
+        let last = self.last(py)?;
         Ok(answers::text(&self.rules, &last.lines[0].moves[0]))
     }
 
@@ -53,12 +79,15 @@ impl Analysis {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.search.next(py)?.map(|iteration| self.convert(py, &iteration)).transpose()
+        match self.search.next(py)? {
+            Some(iteration) => self.convert(py, &iteration).map(Some),
+            None => self.warn(py).map(|()| None),
+        }
     }
 
     /// Waits for the end of the search, and returns the last iteration.
     pub fn wait<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let last = self.search.last(py)?;
+        let last = self.last(py)?;
         self.convert(py, &last)
     }
 

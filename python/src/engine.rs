@@ -40,7 +40,8 @@ const MAX_CONTEMPT: i32 = EngineOptions::MAX_CONTEMPT;
 ///     weaker players.
 ///
 /// An engine does one search at a time: a new search stops the previous one, whose caller
-/// gets a SearchError. The transposition table is kept for later searches, until clear.
+/// gets a SearchError. The transposition table is kept for later searches, until clear. If a
+/// search cannot read a block of a table, it goes on without it, and warns at its end.
 /// Raises RulesetError, FolderError or WeightsError.
 #[pyclass(frozen, module = "taflbase")]
 pub struct Engine {
@@ -124,7 +125,7 @@ impl Engine {
             work.search = Some(Arc::clone(&search));
             Ok::<_, PyErr>(search)
         })?;
-        Ok(Analysis::new(rules, position, search))
+        Ok(Analysis::new(rules, position, search, self.options.tables.clone()))
     }
 
     /// Starts a search that must have a limit, because the caller waits for its end.

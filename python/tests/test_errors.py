@@ -181,6 +181,19 @@ def flipped(sound: bytes) -> bytes:
     return sound[:200] + bytes([sound[200] ^ 1]) + sound[201:]
 
 
+def test_a_search_warns_of_what_it_cannot_read(tmp_path: Path) -> None:
+    folder = tmp_path / "brandubh"
+    folder.mkdir()
+    sound = (TABLES / "brandubh" / "K0v3.dtw").read_bytes()
+    (folder / "K0v3.dtw").write_bytes(flipped(sound))
+    engine = taflbase.Engine("brandubh", tables=tmp_path)
+    position = "/7/7/4K2/7/7/2t4/1tt4/ a"
+    with pytest.warns(RuntimeWarning, match="K0v3.dtw.*searches go on"):
+        assert engine.analyse(position, depth=2).lines
+    with pytest.warns(RuntimeWarning, match="K0v3.dtw"):
+        assert list(engine.analysis(position, depth=2))
+
+
 def test_tables_in_the_wrong_place(tmp_path: Path) -> None:
     folder = tmp_path / "brandubh"
     folder.mkdir()

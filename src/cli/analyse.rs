@@ -85,7 +85,6 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         }
     });
     printer.update(&last.map_err(CliError::new)?);
-    session.note_search_error(&tables);
     printer.result
 }
 

@@ -62,12 +62,13 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use taflbase::tablebase::set_search_error_hook;
 use taflbase::version::commit;
 
 use colour::Colour;
 use error::CliError;
 use json_output::JsonOutput;
-use output::Session;
+use output::{Session, note};
 
 /// Build, verify and probe endgame tablebases for tafl games: win, draw or loss, with the
 /// distance to the end of the game.
@@ -218,6 +219,9 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), CliError> {
+    set_search_error_hook(|error| {
+        note(&format!("{error}; searches go on without what they cannot read"));
+    });
     let ignores_broken_pipe = cli.command.ignores_broken_pipe();
     let json = cli.json != JsonOutput::None;
     let session =

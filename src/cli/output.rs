@@ -23,6 +23,12 @@ use super::machine::{available_bytes, threads};
 /// The default table folder.
 const DEFAULT_TABLES: &str = "tables";
 
+/// Prints a note to standard error.
+pub(super) fn note(text: &str) {
+    // A failure to print has nowhere to be reported.
+    let _ = writeln!(io::stderr(), "taflbase: {text}");
+}
+
 /// The options that all commands share.
 pub(super) struct Session {
     /// Whether to print results as JSON.
@@ -99,15 +105,7 @@ impl Session {
 
     /// Prints a note to standard error.
     pub(super) fn note(&self, text: &str) {
-        // A failure to print has nowhere to be reported.
-        let _ = writeln!(io::stderr(), "taflbase: {text}");
-    }
-
-    /// Prints a note if a search could not read a table.
-    pub(super) fn note_search_error(&self, tables: &Tablebase) {
-        if let Some(error) = tables.search_error() {
-            self.note(&format!("{error}; the search went on without what it could not read"));
-        }
+        note(text);
     }
 
     /// Formats a `taflbase` command on the same tables, to be typed in a shell.

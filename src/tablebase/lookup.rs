@@ -196,15 +196,20 @@ impl Tablebase {
         self.for_search(self.locate_undecided(position, slice, V::METRIC).and_then(read))
     }
 
-    /// Returns what a probe by a search has found; keeps the first error but that of a missing
-    /// table.
+    /// Returns what a probe by a search has found; keeps and reports the first error, unless
+    /// the table is missing or the position has no value.
     #[cfg(feature = "engine")]
     #[inline]
     pub(crate) fn for_search<T>(&self, found: Result<T, ProbeError>) -> Option<T> {
         #[cold]
         fn keep(kept: &OnceLock<ProbeError>, error: ProbeError) {
-            if !matches!(error, ProbeError::MissingTable { .. }) {
-                let _ = kept.set(error);
+            if !matches!(error, ProbeError::MissingTable { .. } | ProbeError::Position(_)) {
+                let is_first = kept.set(error).is_ok();
+                if let (true, Some(hook), Some(error)) =
+                    (is_first, super::SEARCH_ERROR_HOOK.get(), kept.get())
+                {
+                    hook(error);
+                }
             }
         }
         found.map_err(|error| keep(&self.search_error, error)).ok()

@@ -53,6 +53,17 @@ pub struct Tablebase {
     search_error: OnceLock<ProbeError>,
 }
 
+/// The function that is called with the first search error of each tablebase.
+#[cfg(feature = "engine")]
+static SEARCH_ERROR_HOOK: OnceLock<fn(&ProbeError)> = OnceLock::new();
+
+/// Sets the function that is called with the first [`search_error`](Tablebase::search_error) of each
+/// tablebase of this process, by the thread that searches. Only the first call has an effect.
+#[cfg(feature = "engine")]
+pub fn set_search_error_hook(hook: fn(&ProbeError)) {
+    let _ = SEARCH_ERROR_HOOK.set(hook);
+}
+
 /// Options of a [`Tablebase`].
 #[derive(Clone, Debug)]
 pub struct TablebaseOptions {

@@ -234,7 +234,6 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         }
         (None, None) => prove(rules, &position, &options, &mut report).map_err(CliError::new)?,
     };
-    session.note_search_error(&tables);
     let written = match (&args.certificate, &proof.certificate) {
         (Some(path), Some(certificate)) => {
             let written = file::write(path, CERTIFICATE, |out| certificate.write(out));

@@ -95,7 +95,7 @@ impl<'a> Oracle<'a> {
     pub(super) fn line(&self, position: &Position) -> Option<Vec<Step>> {
         let slice = position.slice();
         let tables = self.tables.filter(|_| self.includes(slice))?;
-        let line = tables.line(position).ok()?;
+        let line = tables.for_search(tables.line(position))?;
         Some(line.iter().map(Step::of).collect())
     }
 

@@ -37,10 +37,9 @@ impl<'a> Proof<'a> {
         let mut nearest = BySide([Plies::MAX; 2]);
         for earlier in game.earlier_positions().chain([game.position()]) {
             let value = match tables.probe_dtw(earlier) {
-                Ok(value) => value,
                 // Such a position cannot occur again, since no move leads from it.
                 Err(ProbeError::Position(_)) => continue,
-                Err(_) => return None,
+                probed => tables.for_search(probed)?,
             };
             let (winner, plies) = match value {
                 Value::Win(plies) => (earlier.to_move, plies),
@@ -55,8 +54,8 @@ impl<'a> Proof<'a> {
     /// Returns the line of a move that provably wins against any defence.
     pub(super) fn winning_line(&mut self, played: &Move) -> Option<Line> {
         let winner = self.game.position().to_move;
-        self.budget = BUDGET;
         self.game.push(played);
+        self.budget = BUDGET;
         let plies = self.lost_in();
         let line = plies.map(|plies| {
             let moves = [*played].into_iter().chain(self.rest_of_line(winner)).collect();
@@ -69,8 +68,8 @@ impl<'a> Proof<'a> {
     /// Returns the maximum number of plies to the end of the game, this move included, if the
     /// move provably loses.
     pub(super) fn losing_move(&mut self, played: &Move) -> Option<Plies> {
-        self.budget = BUDGET;
         self.game.push(played);
+        self.budget = BUDGET;
         let plies = self.won_in();
         self.game.undo();
         plies.map(|(plies, _)| plies + 1)
@@ -109,7 +108,7 @@ impl<'a> Proof<'a> {
     /// Returns the longest defence of the side to move; the first in the tables' order if there
     /// are several.
     fn longest_defence(&mut self) -> Option<Move> {
-        let probe = self.tables.probe(self.game.position()).ok()?;
+        let probe = self.tables.for_search(self.tables.probe(self.game.position()))?;
         // `max_by_key` returns the last maximum, so the first one is found in reverse order.
         let replies = probe.moves.iter().map(|mv| mv.played).rev();
         let replies = replies.filter(|reply| !self.game.is_barred(reply)).collect::<Vec<Move>>();
@@ -128,9 +127,8 @@ impl<'a> Proof<'a> {
         if let Some(outcome) = self.game.outcome() {
             return (outcome.winner == Some(loser.other())).then_some(0);
         }
-        let Ok(Value::Loss(plies)) = self.tables.probe_dtw(self.game.position()) else {
-            return None;
-        };
+        let probed = self.tables.probe_dtw(self.game.position());
+        let Value::Loss(plies) = self.tables.for_search(probed)? else { return None };
         if self.is_over_before(plies) {
             return None;
         }
@@ -167,7 +165,7 @@ impl<'a> Proof<'a> {
 
     /// Returns a move that provably wins, and the maximum number of plies to the end.
     fn won_in(&mut self) -> Option<(Plies, Move)> {
-        let probe = self.tables.probe(self.game.position()).ok()?;
+        let probe = self.tables.for_search(self.tables.probe(self.game.position()))?;
         let won = probe.moves.iter().filter(|mv| mv.value.is_some_and(|v| v.wdl == Wdl::Win));
         for mv in won {
             if self.game.is_barred(&mv.played) {
@@ -198,6 +196,8 @@ impl<'a> Proof<'a> {
     /// Returns whether the game's ply limit ends it before this many plies.
     fn is_over_before(&self, plies: Plies) -> bool {
         self.game.plies_left().is_some_and(|left| u32::from(plies) > left)
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -242,7 +242,5 @@ mod tests {
             }
         }
         assert!(wins > 20 && losses > 20, "{wins} {losses}");
-    }
-}
     }
 }

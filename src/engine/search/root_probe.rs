@@ -275,7 +275,7 @@ fn table_line(tables: &Tablebase, game: &Game, mv: &RankedMove) -> Line {
     let mut extended = line(mv);
     if mv.played.ending.is_none() {
         let after = game.position().after(&mv.played);
-        extended.moves.extend(tables.line(&after).unwrap_or_default());
+        extended.moves.extend(tables.for_search(tables.line(&after)).unwrap_or_default());
     }
     extended
 }

@@ -222,7 +222,7 @@ impl ProofBook {
     /// Returns what the rules, the tables or a strategy of the side to move say about a position.
     fn own_bounds(&self, position: &Position) -> WdlBounds {
         // This includes wins at once, for which no table is needed.
-        if let Ok(wdl) = self.tables.probe_one(position) {
+        if let Some(wdl) = self.tables.for_search(self.tables.probe_one(position)) {
             return WdlBounds::exactly(wdl);
         }
         match self.strategy_move(position) {
@@ -237,7 +237,8 @@ impl ProofBook {
     pub fn order(&self, position: &Position, winner: Side) -> Option<u64> {
         if position.to_move == winner {
             // In positions of the tables, the tables choose the move, not the strategy.
-            let is_known = self.tables.probe_one::<Wdl>(position).is_ok();
+            let probed = self.tables.probe_one::<Wdl>(position);
+            let is_known = self.tables.for_search(probed).is_some();
             let (_, order) = self.find(&self.winning[winner], position).filter(|_| !is_known)?;
             return Some(2 * u64::from(order) + 1);
         }
