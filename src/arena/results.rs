@@ -1,3 +1,5 @@
+use serde::Serialize;
+
 use crate::game::rules::{BySide, Side};
 
 use super::elo::Pairs;
@@ -5,7 +7,7 @@ use super::record::{GameRecord, PlayerId};
 use super::sprt::{Hypothesis, Sprt};
 
 /// Numbers of wins, draws and losses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Tally {
     /// Games won.
     pub wins: u64,

@@ -104,26 +104,13 @@ pub(super) struct MatchJson<'a> {
 
 #[derive(Serialize)]
 struct SidesJson {
-    attackers: TallyJson,
-    defenders: TallyJson,
-}
-
-#[derive(Serialize)]
-struct TallyJson {
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    faults: u64,
+    attackers: Tally,
+    defenders: Tally,
 }
 
 impl From<&BySide<Tally>> for SidesJson {
     fn from(tallies: &BySide<Tally>) -> SidesJson {
-        let [attackers, defenders] = tallies
-            .map(|tally| {
-                let Tally { wins, draws, losses, faults } = tally;
-                TallyJson { wins, draws, losses, faults }
-            })
-            .0;
+        let [attackers, defenders] = tallies.0;
         SidesJson { attackers, defenders }
     }
 }
