@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taflbase::engine::Engine;
-use taflbase::history::Game;
 use taflbase::protocol::challenge::message::Turn;
 use taflbase::protocol::challenge::{
     ChallengeError, End, Event, PlayerConfig, colour, connect, play, port,
@@ -14,8 +13,8 @@ use taflbase::rules::Side;
 use super::arguments::parse_seconds;
 use super::engine_args::EngineArgs;
 use super::error::CliError;
-use super::move_log::{move_text, move_texts, searched_move_text};
-use super::output::{Session, counted};
+use super::move_log::{move_text, move_texts, result_text, searched_move_text};
+use super::output::Session;
 
 /// The ruleset that the server plays.
 const RULES: &str = "ashton-server";
@@ -151,7 +150,6 @@ fn event_message(event: &Event<'_>) -> Message {
 
 /// Prints the result.
 fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
-    let moves = end.game.as_ref().map_or(&[][..], Game::moves);
     let won = end.verdict == Turn::end(Some(side));
     if session.json() {
         let game = end.game.as_ref();
@@ -164,11 +162,7 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
             position: game.map(|game| game.position().to_text(game.rules())),
         });
     }
-    let word = match end.verdict {
-        Turn::Draw => "drawn",
-        _ if won => "won",
-        _ => "lost",
-    };
-    let plies = counted(moves.len(), ["ply", "plies"]);
-    session.text(&format!("{}: {word} after {plies}\n", end.verdict))
+    let (result, plies) =
+        (end.verdict.to_string(), end.game.as_ref().map_or(0, |game| game.moves().len()));
+    session.text(&result_text(&result, won, end.verdict == Turn::Draw, plies))
 }

@@ -15,8 +15,8 @@ use taflbase::rules::Side;
 use super::arguments::{parse_clock, parse_seconds};
 use super::engine_args::HostedArgs;
 use super::error::CliError;
-use super::move_log::{move_text, move_texts, searched_move_text};
-use super::output::{Session, counted};
+use super::move_log::{move_text, move_texts, result_text, searched_move_text};
+use super::output::Session;
 
 /// The server's limits of names and passwords, in bytes.
 const MAX_NAME: usize = 16;
@@ -252,11 +252,5 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
             position: game.position().to_text(game.rules()),
         });
     }
-    let word = match end.winner {
-        None => "drawn",
-        Some(_) if won => "won",
-        Some(_) => "lost",
-    };
-    let plies = counted(game.moves().len(), ["ply", "plies"]);
-    session.text(&format!("{result}: {word} after {plies}\n"))
+    session.text(&result_text(result, won, end.winner.is_none(), game.moves().len()))
 }

@@ -30,6 +30,16 @@ pub(super) fn searched_move_text(
     }
 }
 
+/// Formats the result of a game of ours with a server: `draw: drawn after 43 plies`.
+pub(super) fn result_text(result: &str, won: bool, is_draw: bool, plies: usize) -> String {
+    let word = match (is_draw, won) {
+        (true, _) => "drawn",
+        (false, true) => "won",
+        (false, false) => "lost",
+    };
+    format!("{result}: {word} after {}\n", counted(plies, ["ply", "plies"]))
+}
+
 /// Returns the moves of a game in notation.
 pub(super) fn move_texts(game: &Game) -> Vec<String> {
     let board = game.rules().board;
