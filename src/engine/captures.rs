@@ -84,7 +84,7 @@ impl<const W: usize> State<W> {
         let other = side.other();
         let (men, others) = (self.men(side), self.men(other));
         let free = !(men | others);
-        let captors = if board.king_armed { men } else { self.soldiers[side] };
+        let captors = self.captors(board, side);
         let hostile = &board.hostile[other.soldier()];
         let victims = self.soldiers[other].without(board.protected[other]);
         let aided = victims.without(board.unaided[other]);

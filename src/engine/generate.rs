@@ -115,11 +115,6 @@ impl<const W: usize> State<W> {
         from_rank.chain(from_file)
     }
 
-    #[inline]
-    fn kind_of(&self, side: Side, square: usize) -> Kind {
-        if square == self.king { Kind::King } else { side.soldier() }
-    }
-
     /// Calls `found` for all moves of the side to move.
     #[inline]
     pub(crate) fn each_step(&self, board: &BoardTables<W>, mut found: impl FnMut(Step)) {

@@ -130,7 +130,13 @@ impl<const W: usize> State<W> {
     /// Returns the kind of the man on the square, which belongs to the side to move.
     #[inline]
     pub(crate) fn kind(&self, square: usize) -> Kind {
-        if square == self.king { Kind::King } else { self.to_move.soldier() }
+        self.kind_of(self.to_move, square)
+    }
+
+    /// Returns the kind of the man of this side on the square.
+    #[inline]
+    pub(super) fn kind_of(&self, side: Side, square: usize) -> Kind {
+        if square == self.king { Kind::King } else { side.soldier() }
     }
 
     /// Returns the occupancy of a square's rank and file.
