@@ -99,13 +99,15 @@ fn random_game(start: &Game, plies: u32, random: &mut SeededRng) -> Option<Game>
     (!is_decided(game.rules(), game.position())).then_some(game)
 }
 
-/// Returns whether either side could win with its next move if it were to move.
+/// Returns whether the game could end with the next move of either side if it were to move.
 fn is_decided(rules: &Ruleset, position: &Position) -> bool {
     let other = Position { to_move: position.to_move.other(), ..*position };
-    [position, &other].into_iter().any(|position| wins_at_once(rules, position))
+    [position, &other].into_iter().any(|position| may_end_at_once(rules, position))
 }
 
-fn wins_at_once(rules: &Ruleset, position: &Position) -> bool {
+/// Returns whether a move of the side to move ends the game, whoever wins, or leaves the other side
+/// without a move.
+fn may_end_at_once(rules: &Ruleset, position: &Position) -> bool {
     legal_moves(rules, position)
         .iter()
         .any(|played| played.ending.is_some() || !has_move(rules, &position.after(played)))
