@@ -7,15 +7,18 @@ use crate::system::random::SeededRng;
 
 /// A playing strength of the engine for games against people.
 #[derive(PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Level {
-    name: &'static str,
-    /// The maximum number of nodes; `None` to search until the time limit.
-    nodes: Option<u64>,
-    /// The maximum number of moves to choose from.
-    lines: NonZeroUsize,
-    /// The maximum difference from the best move's score, in hundredths of a soldier.
-    margin: i32,
-    uses_tables: bool,
+    /// The name: `beginner`, `easy`, `medium`, `hard` or `strongest`.
+    pub name: &'static str,
+    /// The maximum number of nodes of a search; `None` if only time limits it.
+    pub nodes: Option<u64>,
+    /// The number of lines to search, from whose first moves it chooses.
+    pub lines: NonZeroUsize,
+    /// By how much a move may be worse than the best one, in hundredths of a soldier.
+    pub margin: i32,
+    /// Whether it probes the endgame tables.
+    pub uses_tables: bool,
 }
 
 const fn level(name: &'static str, nodes: u64, lines: usize, margin: i32) -> Level {
@@ -38,31 +41,6 @@ impl Level {
     /// Returns the level of this name.
     pub fn of(name: &str) -> Option<&'static Level> {
         Level::ALL.iter().find(|level| level.name == name)
-    }
-
-    /// Returns the name: `beginner`, `easy`, `medium`, `hard` or `strongest`.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// Returns the number of lines to search, from whose first moves it chooses.
-    pub fn lines(&self) -> NonZeroUsize {
-        self.lines
-    }
-
-    /// Returns the maximum number of nodes of a search; `None` if only time limits it.
-    pub fn nodes(&self) -> Option<u64> {
-        self.nodes
-    }
-
-    /// Returns by how much a move may be worse than the best one, in hundredths of a soldier.
-    pub fn margin(&self) -> i32 {
-        self.margin
-    }
-
-    /// Returns whether it probes the endgame tables.
-    pub fn uses_tables(&self) -> bool {
-        self.uses_tables
     }
 
     /// Returns the limits of a search that may take at most `longest`.

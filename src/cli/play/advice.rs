@@ -79,7 +79,7 @@ impl TerminalGame<'_> {
         let limits = hint_limits(self.args);
         let Sources { tables, book, .. } = &self.sources;
         let engine = match &mut self.opponent {
-            Opponent::Engine { level, engine, .. } if level.uses_tables() => engine,
+            Opponent::Engine { level, engine, .. } if level.uses_tables => engine,
             _ => match &mut self.adviser {
                 Some(adviser) => adviser,
                 adviser => {
@@ -119,7 +119,7 @@ impl TerminalGame<'_> {
     /// Changes the engine's level, or lists the levels if the name is unknown.
     pub(super) fn change_level(&mut self, name: &str) -> Result<(), CliError> {
         let Some(level) = Level::of(name) else {
-            let names: Vec<&str> = Level::ALL.iter().map(Level::name).collect();
+            let names: Vec<&str> = Level::ALL.iter().map(|level| level.name).collect();
             let opponent = self.opponent.described();
             return self.say(&format!(
                 "your opponent is {opponent}\nto change the level, write level and one of {}",

@@ -120,7 +120,7 @@ impl UserSides {
 
 /// Parses the name of a level.
 fn level() -> impl TypedValueParser<Value = &'static Level> {
-    let names = PossibleValuesParser::new(Level::ALL.iter().map(Level::name));
+    let names = PossibleValuesParser::new(Level::ALL.iter().map(|level| level.name));
     names.try_map(|name| Level::of(&name).ok_or("no such level"))
 }
 
@@ -134,7 +134,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     if has_own_limits(args.level) && (args.time.is_some() || args.nodes.is_some()) {
         return Err(CliError::Error(format!(
             "level {} has limits of its own: omit --time and --nodes, or --level",
-            args.level.name()
+            args.level.name
         )));
     }
     let rules_name = match (&args.rules, &args.certificate) {

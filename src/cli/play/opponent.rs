@@ -51,7 +51,7 @@ impl Opponent {
     ) -> Result<Opponent, CliError> {
         let tables = &sources.tables;
         let mut options = args.engine.options(tables, sources.book.as_ref());
-        if !level.uses_tables() {
+        if !level.uses_tables {
             (options.tables, options.proofs) = (None, None);
             options.table_bytes = options.table_bytes.min(SMALL_TABLE);
         }
@@ -66,7 +66,7 @@ impl Opponent {
     /// Returns the name for records of games.
     pub(super) fn name(&self) -> String {
         match self {
-            Opponent::Engine { level, .. } => format!("taflbase ({})", level.name()),
+            Opponent::Engine { level, .. } => format!("taflbase ({})", level.name),
             Opponent::Player { player, .. } => player.name(),
         }
     }
@@ -74,7 +74,7 @@ impl Opponent {
     /// Describes the opponent within a sentence.
     pub(super) fn described(&self) -> String {
         match self {
-            Opponent::Engine { level, .. } => format!("the engine (level {})", level.name()),
+            Opponent::Engine { level, .. } => format!("the engine (level {})", level.name),
             Opponent::Player { player, .. } => player.name(),
         }
     }
@@ -106,7 +106,7 @@ impl Opponent {
     pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), PlayerError> {
         match self {
             Opponent::Engine { level, engine, limits } => {
-                let request = SearchRequest { lines: level.lines(), ..(*limits).into() };
+                let request = SearchRequest { lines: level.lines, ..(*limits).into() };
                 let found = engine
                     .search(game, request, &mut |_| {})
                     .map_err(|error| PlayerError::new("taflbase", error))?;

@@ -104,7 +104,7 @@ impl<'a> TerminalGame<'a> {
                 false => format!("{} {}> ", self.game.moves().len() + 1, side.name()),
             };
             let commands = COMMANDS.iter().map(|&(name, ..)| name.to_owned());
-            let levels = Level::ALL.iter().map(|level| format!("level {}", level.name()));
+            let levels = Level::ALL.iter().map(|level| format!("level {}", level.name));
             let words = commands.chain(levels).chain(completions(&self.game)).collect();
             let Some(line) = input.line(&prompt, words)? else {
                 return Ok(());

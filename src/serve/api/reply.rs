@@ -110,8 +110,8 @@ pub(super) async fn reply(
     }
     let task = SearchTask {
         game: game.clone(),
-        knowledge: level.uses_tables().then(|| served.knowledge()),
-        lines: level.lines(),
+        knowledge: level.uses_tables.then(|| served.knowledge()),
+        lines: level.lines,
         limits: level.limits(searches.time.min(MAX_TIME)),
     };
     let search = MoveSearch { game, level, task, ticket: searches.enter(Purpose::Game)? };
@@ -174,7 +174,7 @@ impl MoveSearch {
 fn parse_level(level: Option<&str>) -> Result<&'static Level, Problem> {
     let name = level.unwrap_or_default();
     Level::of(name).ok_or_else(|| {
-        let known: Vec<&str> = Level::ALL.iter().map(Level::name).collect();
+        let known: Vec<&str> = Level::ALL.iter().map(|level| level.name).collect();
         Problem::bad_parameter(format!("level is {name:?}: use one of {}", known.join(", ")))
     })
 }

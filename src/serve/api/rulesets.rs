@@ -45,8 +45,8 @@ struct Strength {
 
 impl From<&Level> for Strength {
     fn from(level: &Level) -> Strength {
-        let margin = f64::from(level.margin()) / 100.0;
-        Strength { nodes: level.nodes(), margin, tables: level.uses_tables() }
+        let margin = f64::from(level.margin) / 100.0;
+        Strength { nodes: level.nodes, margin, tables: level.uses_tables }
     }
 }
 
@@ -87,7 +87,7 @@ struct RulesetDetails {
 pub(super) async fn list(State(state): State<Arc<AppState>>) -> Result<JsonReply, Problem> {
     let rulesets = state.rulesets().map(|served| RulesetEntry::new(served)).collect();
     let engine = state.searches.as_ref().map(|searches| EngineInfo {
-        levels: Level::ALL.iter().map(Level::name).collect(),
+        levels: Level::ALL.iter().map(|level| level.name).collect(),
         seconds: searches.time.as_secs_f64(),
         strengths: Level::ALL.iter().map(Strength::from).collect(),
     });
