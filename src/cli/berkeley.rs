@@ -1,5 +1,4 @@
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use taflbase::engine::{Engine, EngineOptions};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::protocol::berkeley::{SearchBudget, Session as Program, SessionError, command_of};
+use taflbase::random::fresh_seed;
 
 use super::arguments::parse_number;
 use super::display::{Lines, View, Window};
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         ..EngineOptions::new(&rules)
     };
     let engine = Engine::new(Arc::clone(&rules), options)?;
-    let mut program = Program::new(rules, engine, SearchBudget::default(), random_seed())?;
+    let mut program = Program::new(rules, engine, SearchBudget::default(), fresh_seed())?;
     let input =
         if args.display { shown(args, session, &tables, &mut program)? } else { commands(args)? };
     let prompt = args.input.is_none() && io::stdin().is_terminal();
@@ -114,11 +114,6 @@ fn shown(
         });
     });
     Ok(Box::new(lines))
-}
-
-/// Returns a random seed.
-fn random_seed() -> u64 {
-    RandomState::new().build_hasher().finish()
 }
 
 /// Opens the input of commands.

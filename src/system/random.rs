@@ -1,4 +1,5 @@
-//! Pseudorandom numbers that are the same in every run, on every machine and in every version.
+//! Pseudorandom numbers that are the same in every run, on every machine and in every version, and
+//! seeds that are not.
 //!
 //! ```
 //! use taflbase::random::SeededRng;
@@ -11,8 +12,15 @@
 //! assert_eq!(random.next_u64(), again.next_u64());
 //! ```
 
+use std::hash::{BuildHasher, RandomState};
+
 /// The increment of the generator's state: the odd number next to 2^64 / golden ratio.
 const INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Returns a seed that differs from call to call and from run to run.
+pub fn fresh_seed() -> u64 {
+    RandomState::new().hash_one(0)
+}
 
 /// The generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). It serves samples, openings
 /// and tests, not cryptography.

@@ -1,4 +1,3 @@
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -6,6 +5,7 @@ use taflbase::arena::{Contestant, Level, PlayerContext, factory};
 use taflbase::engine::{Clock, Engine, Limits, PlayerError, Score, SearchRequest, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
+use taflbase::random::fresh_seed;
 
 use super::super::engine_args::proved_positions;
 use super::super::error::CliError;
@@ -110,7 +110,7 @@ impl Opponent {
                 let found = engine
                     .search(game, request, &mut |_| {})
                     .map_err(|error| PlayerError::new("taflbase", error))?;
-                let chosen = level.choose(&found, random_seed());
+                let chosen = level.choose(&found, fresh_seed());
                 let line = found
                     .lines
                     .iter()
@@ -167,11 +167,6 @@ pub(super) fn score_text(score: Score) -> String {
     }
 }
 
-/// Returns a random seed.
-fn random_seed() -> u64 {
-    RandomState::new().hash_one(0)
-}
-
 /// Creates a player from a description as for `match`.
 fn player(
     described: &str,
@@ -182,7 +177,7 @@ fn player(
         rules: Arc::clone(game.rules()),
         tables: Some(Arc::clone(&sources.tables)),
         proofs: sources.book.as_ref().map(proved_positions),
-        seed: random_seed(),
+        seed: fresh_seed(),
     };
     let make = factory(described, &context)
         .map_err(|error| CliError::Error(format!("--opponent {described:?}: {error}")))?;

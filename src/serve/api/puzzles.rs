@@ -1,4 +1,3 @@
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -7,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::study::find::FoundAnswer;
 use crate::study::puzzles::{LEVELS, PuzzleKind, Puzzles};
-use crate::system::random::SeededRng;
+use crate::system::random::{SeededRng, fresh_seed};
 
 use super::super::app_state::AppState;
 use super::super::extract::{QueryParams, RulesetPath};
@@ -79,7 +78,7 @@ pub(super) async fn show(
     let level = parse_level(query.level.as_deref())?;
     let Some(drawn) = state.puzzles.get(&served)? else { return pending(&served) };
     let Some(kind) = kind else { return list(&served, &drawn) };
-    let random = || RandomState::new().hash_one(kind.name()) >> (u64::BITS - SEED_BITS);
+    let random = || fresh_seed() >> (u64::BITS - SEED_BITS);
     let (seed, caching) = match query.seed {
         Some(seed) => (seed, Caching::Revalidate),
         None => (random(), Caching::Never),

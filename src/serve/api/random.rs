@@ -1,4 +1,3 @@
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -12,7 +11,7 @@ use crate::game::value::{Plies, Wdl};
 use crate::index::{SliceIndex, Slot};
 use crate::study::find::parse_outcome;
 use crate::study::stats::SliceReport;
-use crate::system::random::SeededRng;
+use crate::system::random::{SeededRng, fresh_seed};
 use crate::tablebase::{Probed, Tablebase};
 
 use super::super::app_state::AppState;
@@ -131,7 +130,7 @@ fn draw(
 ) -> Result<Option<Position>, Problem> {
     let base = &served.base;
     let index = base.index(slice).map_err(|error| Problem::of_tables(served.name(), &error))?;
-    let mut random = SeededRng::for_purpose(RandomState::new().hash_one(slice), b"random");
+    let mut random = SeededRng::new(fresh_seed());
     for _ in 0..MAX_TRIES {
         let Some(position) = placement(served, index, &mut random, &filter.sides) else {
             continue;

@@ -1,4 +1,3 @@
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use crate::game::history::{Game, Outcome};
 use crate::game::notation::parse_move;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
+use crate::system::random::fresh_seed;
 
 use super::super::app_state::AppState;
 use super::super::event_stream::{self, EventSender};
@@ -161,9 +161,8 @@ impl MoveSearch {
             last = Some(iteration);
         }
         drop(running);
-        let seed = RandomState::new().hash_one(0);
         let chosen = last
-            .and_then(|iteration| level.choose(&iteration, seed))
+            .and_then(|iteration| level.choose(&iteration, fresh_seed()))
             .ok_or_else(|| Problem::internal("the engine found no move"))?;
         let text = chosen.display(game.rules().board).to_string();
         game.push(&chosen);
