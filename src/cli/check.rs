@@ -70,6 +70,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
     let slices = args.existing.slices_and(listed, &base, session)?;
     let mut findings = Vec::new();
+    let mut printed = Ok(());
     // The first file that may not be read, and the first named slice that has no file.
     let (mut forbidden, mut missing) = (None, None);
     for slice in slices {
@@ -83,19 +84,20 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         if findings.len() == before {
             missing.get_or_insert(slice);
         }
-        if session.json() {
-            findings[before..].iter().try_for_each(|finding| session.json_line(finding))?;
+        if session.json() && printed.is_ok() {
+            printed = findings[before..].iter().try_for_each(|finding| session.json_line(finding));
         }
     }
     if !session.json() && !findings.is_empty() {
-        session.text(&report(&findings))?;
+        printed = session.text(&report(&findings));
     }
+    // What is wrong with the tables matters more than a failure to print it.
     if let Some(error) = forbidden {
         return Err(CliError::new(error));
     }
     verdict(&findings, args.complete)?;
     match missing {
-        None => Ok(()),
+        None => printed,
         Some(slice) => {
             let metric = Metric::Dtw;
             Err(session.probe_error(

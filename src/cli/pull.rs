@@ -95,10 +95,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         &|done, total| meter.update(done, total),
     );
     drop(meter);
-    printed?;
     if !session.json() && !states.is_empty() {
-        session.text(&summary(&states))?;
+        printed = session.text(&summary(&states));
     }
+    // The state of the tables matters more than a failure to print it.
     match pulled {
         Err(PullError::Stopped) => {
             return Err(CliError::Interrupted(Some("the same command continues")));
@@ -111,7 +111,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         None if wanted.is_empty() => {
             Err(CliError::Negative(format!("{} has no such tables of {}", args.url, rules.name)))
         }
-        None => Ok(()),
+        None => printed,
     }
 }
 

@@ -118,22 +118,35 @@ fn verify(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result
     let reporter = Reporter::new(own.iter().map(|&slice| work(&base, slice)));
     let progress: &dyn Progress = if part == 0 { &reporter } else { &() };
     let mut results = Vec::new();
+    let (mut completed, mut printed) = (Ok(()), Ok(()));
     for slice in own {
         let begun = Instant::now();
-        let verdict = verdict(args, &base, slice, sample.as_ref(), memory_bytes, progress)?;
-        let result = slice_result(&base, slice, verdict, sample, begun)
-            .map_err(|error| verify_error(&base, args, session, error))?;
-        if parts == 1 {
-            reporter.aside(|| result.print(session))?;
+        let verdict = verdict(args, &base, slice, sample.as_ref(), memory_bytes, progress);
+        let result = verdict.and_then(|verdict| {
+            slice_result(&base, slice, verdict, sample, begun)
+                .map_err(|error| verify_error(&base, args, session, error))
+        });
+        match result {
+            Ok(result) => {
+                if parts == 1 && printed.is_ok() {
+                    printed = reporter.aside(|| result.print(session));
+                }
+                results.push(result);
+            }
+            // The other slices may have faults.
+            Err(error) => completed = completed.and(Err(error)),
         }
-        results.push(result);
     }
     reporter.clear();
+    // Other ranks must not take incomplete results of this one for all.
+    completed?;
     if parts > 1 {
         results = gather(results, exchange)?;
-        results.iter().try_for_each(|result| result.print(session))?;
+        printed = results.iter().try_for_each(|result| result.print(session));
     }
-    conclude(&results)
+    // What is wrong with the tables matters more than a failure to print it.
+    conclude(&results)?;
+    printed
 }
 
 /// Fails if a slice is wrong or could not be verified.

@@ -199,6 +199,9 @@ fn an_unreadable_file_hides_no_damage() {
     check.refused(2, &words);
     assert_eq!(check.out.matches("\"ok\":true").count(), 4, "{}", check.out);
     assert_eq!(check.out.matches("\"ok\":false").count(), 1, "{}", check.out);
+    let verify = place.run(&["verify", "brandubh"]);
+    verify.refused(2, &words);
+    assert!(verify.out.contains("K1v1: damaged, findings: 1"), "{}", verify.out);
 }
 
 /// All values win in 9 plies, for both sides: no move keeps one.

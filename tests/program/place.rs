@@ -1,3 +1,4 @@
+use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -60,6 +61,13 @@ impl Place {
         shell.env("RAYON_NUM_THREADS", "2");
         shell.env_remove("TAFLBASE_TABLES").env_remove("TAFLBASE_PROOFS").current_dir(&self.0);
         Run::of(shell)
+    }
+
+    /// Runs the program with a standard output that has no room, on Linux.
+    pub(crate) fn run_full(&self, arguments: &[&str]) -> Run {
+        let mut command = self.command(arguments);
+        command.stdout(OpenOptions::new().write(true).open("/dev/full").unwrap());
+        Run::of(command)
     }
 }
 

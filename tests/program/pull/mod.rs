@@ -222,6 +222,12 @@ fn other_values_are_a_negative_answer() {
     let run = pull(&place, &server.url(), &["--json"]);
     run.refused(1, &["1 of 6 files has other values", "taflbase verify brandubh --slice K0v1"]);
     assert_eq!(run.out.matches("\"different values\"").count(), 1, "{}", run.out);
+    if cfg!(target_os = "linux") {
+        for more in [&[][..], &["--json"]] {
+            let full = place.run_full(&[&["pull", &server.url(), "brandubh"], more].concat());
+            assert_eq!((full.status, full.err), (run.status, run.err.clone()));
+        }
+    }
     assert!(before.iter().all(|(name, bytes)| files(&place)[name] == *bytes));
     assert_eq!(files(&place).len(), 6);
 }
