@@ -47,9 +47,15 @@ struct Missing {
 /// Maximum slots of a slice that machines of today could solve. Brandubh's largest has a tenth.
 const MAX_SLOTS: u64 = 1_000_000_000_000_000;
 
-/// The cause of a problem, for the log; not sent to clients.
+/// The cause of a problem, or of an incomplete response, for the log; not sent to clients.
 #[derive(Clone)]
 pub(super) struct Cause(pub(super) Box<str>);
+
+impl Cause {
+    pub(super) fn new(error: &dyn Error) -> Cause {
+        Cause(error.to_string().into())
+    }
+}
 
 macro_rules! problems {
     ($($name:ident $status:literal $code:literal $title:literal;)+) => {

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::study::puzzles::{PuzzleError, Puzzles};
+use crate::study::puzzles::Puzzles;
 
 use super::background_cache::BackgroundCache;
-use super::problem::Problem;
+use super::problem::{Cause, Problem};
 use super::served_ruleset::ServedRuleset;
 
 /// Time limit for the puzzles of a ruleset. They take seconds, unless others need the cores.
@@ -19,8 +19,10 @@ pub(super) struct PuzzleCache(BackgroundCache<String, DrawnPuzzles>);
 /// The puzzles of a ruleset.
 pub(super) struct DrawnPuzzles {
     pub(super) puzzles: Puzzles,
-    /// Whether there was time for all of them.
+    /// Whether there was time for all of them, and all tables could be read.
     pub(super) is_complete: bool,
+    /// Why a table could not be read, for the log.
+    pub(super) unreadable: Option<Cause>,
     ended: Instant,
 }
 
@@ -44,13 +46,12 @@ impl PuzzleCache {
 
 fn draw(served: &ServedRuleset, max_time: Duration) -> Result<DrawnPuzzles, Problem> {
     let end = Instant::now() + max_time;
-    let puzzles =
-        Puzzles::draw(&served.base, &|| Instant::now() < end).map_err(|error| match error {
-            PuzzleError::Probe(error) => Problem::of_tables(served.name(), &error),
-            PuzzleError::Find(error) => Problem::of_search(None, &error),
-        })?;
+    let (puzzles, unreadable) = Puzzles::draw(&served.base, &|| Instant::now() < end)
+        .map_err(|error| Problem::of_search(None, &error))?;
     let ended = Instant::now();
-    Ok(DrawnPuzzles { puzzles, is_complete: ended < end, ended })
+    let is_complete = ended < end && unreadable.is_none();
+    let unreadable = unreadable.map(|error| Cause::new(&error));
+    Ok(DrawnPuzzles { puzzles, is_complete, unreadable, ended })
 }
 
 #[cfg(test)]

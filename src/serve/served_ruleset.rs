@@ -23,7 +23,7 @@ pub(super) struct ServedRuleset {
     pub(super) stores: Vec<Arc<ServedStore>>,
     /// The rules, shared by games.
     pub(super) rules: Arc<Ruleset>,
-    /// The list of slices, made for the first request.
+    /// The list of slices, made for the first request when all tables can be read.
     pub(super) slices: OnceLock<CachedBody>,
     /// The lessons, made for the first request.
     pub(super) lessons: OnceLock<CachedBody>,

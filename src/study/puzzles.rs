@@ -1,9 +1,8 @@
 //! Puzzles: positions of tables that are worth solving.
 
-use std::fmt;
-
 use super::find::{FindError, Found, Query, Search, random};
 use crate::game::rules::Side;
+use crate::game::slice::Slice;
 use crate::game::value::{Plies, Wdl};
 use crate::table::{Metric, Table, TableFile};
 use crate::tablebase::{MoveProbe, ProbeError, Tablebase};
@@ -67,51 +66,19 @@ pub const LEVELS: [&str; 3] = ["easy", "medium", "hard"];
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Puzzles([Vec<Found>; PuzzleKind::ALL.len()]);
 
-/// The reason why tables give no puzzles.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum PuzzleError {
-    /// A table cannot be searched.
-    Find(FindError),
-    /// A position cannot be probed.
-    Probe(ProbeError),
-}
-
-impl fmt::Display for PuzzleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PuzzleError::Find(error) => error.fmt(f),
-            PuzzleError::Probe(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PuzzleError {}
-
-impl From<FindError> for PuzzleError {
-    fn from(error: FindError) -> PuzzleError {
-        PuzzleError::Find(error)
-    }
-}
-
-impl From<ProbeError> for PuzzleError {
-    fn from(error: ProbeError) -> PuzzleError {
-        PuzzleError::Probe(error)
-    }
-}
-
 impl Puzzles {
     /// Draws puzzles from the tables with distances, on rayon's current threads. Tables too large
     /// to be read many times are left out. `go_on` is called regularly; once it returns `false`,
-    /// the rest of the puzzles is left out.
+    /// the rest of the puzzles is left out. Tables that cannot be read are left out, too: the first
+    /// error is returned with the puzzles.
     ///
     /// # Errors
-    /// If a table is damaged.
+    /// If a table is damaged while puzzles are drawn from it.
     pub fn draw(
         base: &Tablebase,
         go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Puzzles, PuzzleError> {
-        let tables = searched(base)?;
+    ) -> Result<(Puzzles, Option<ProbeError>), FindError> {
+        let (tables, mut unreadable) = searched(base, go_on);
         let sample = |query: &Query, count| draw(base, &tables, query, count, go_on);
         let distances = Query { plies: Some(MIN_PLIES..=Plies::MAX), ..Query::default() };
         let endgames = sample(&distances, PER_KIND)?;
@@ -127,15 +94,17 @@ impl Puzzles {
         }
         let mut only_moves = Vec::new();
         for found in &wins {
-            if has_only_move(base, found)? {
-                only_moves.push(*found);
+            match has_only_move(base, found) {
+                Ok(true) => only_moves.push(*found),
+                Ok(false) => {}
+                Err(error) => _ = unreadable.get_or_insert(error),
             }
         }
         let mut puzzles = Puzzles([endgames, only_moves, wins, longest, zugzwangs]);
         for found in &mut puzzles.0 {
             found.sort_by_key(|one| (one.value.plies, one.position.slice().men(), one.position));
         }
-        Ok(puzzles)
+        Ok((puzzles, unreadable))
     }
 
     /// Returns the puzzles of a kind on a level, a number below 3.
@@ -154,19 +123,43 @@ impl Puzzles {
     }
 }
 
-/// Returns the tables to search, the largest that are small enough together.
-fn searched(base: &Tablebase) -> Result<Vec<&Table<TableFile>>, PuzzleError> {
+/// Returns the tables to search, the largest that are small enough together, and the first error of
+/// those that cannot be read.
+fn searched<'a>(
+    base: &'a Tablebase,
+    go_on: &dyn Fn() -> bool,
+) -> (Vec<&'a Table<TableFile>>, Option<ProbeError>) {
     let mut slices = base.slices(Metric::Dtw);
     slices.sort_by_key(|slice| std::cmp::Reverse(slice.men()));
-    let (mut tables, mut slots) = (Vec::new(), 0);
-    for slice in slices {
-        let own = base.index(slice)?.slots();
-        if own <= MAX_SLOTS - slots {
-            slots += own;
-            tables.push(base.table(slice, Metric::Dtw)?);
+    let (mut tables, mut slots, mut unreadable) = (Vec::new(), 0, None);
+    for slice in slices.into_iter().take_while(|_| go_on()) {
+        match sound_table(base, slice, MAX_SLOTS - slots) {
+            Ok(Some((table, own))) => {
+                slots += own;
+                tables.push(table);
+            }
+            Ok(None) => {}
+            Err(error) => _ = unreadable.get_or_insert(error),
         }
     }
-    Ok(tables)
+    (tables, unreadable)
+}
+
+/// Returns the DTW table of a slice, all of whose blocks can be read, with its slots; `None` if
+/// there are more than `max_slots`.
+fn sound_table(
+    base: &Tablebase,
+    slice: Slice,
+    max_slots: u64,
+) -> Result<Option<(&Table<TableFile>, u64)>, ProbeError> {
+    let (table, slots) = (base.table(slice, Metric::Dtw)?, base.index(slice)?.slots());
+    if slots > max_slots {
+        return Ok(None);
+    }
+    match table.check().err().and_then(|errors| errors.into_iter().next()) {
+        Some(error) => Err(error.into()),
+        None => Ok(Some((table, slots))),
+    }
 }
 
 fn draw(
@@ -175,11 +168,11 @@ fn draw(
     query: &Query,
     count: usize,
     go_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Found>, PuzzleError> {
+) -> Result<Vec<Found>, FindError> {
     let searches = tables.iter().map(|table| Search::new(base.rules(), table, query));
     let searches = searches.map(|search| Ok(search?.cancel_unless(go_on)));
     let searches: Vec<_> = searches.collect::<Result<_, FindError>>()?;
-    Ok(random(&searches, count, SEED)?)
+    random(&searches, count, SEED)
 }
 
 /// Returns a longest win of each side to move in each table.
@@ -187,7 +180,7 @@ fn longest(
     base: &Tablebase,
     tables: &[&Table<TableFile>],
     go_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Found>, PuzzleError> {
+) -> Result<Vec<Found>, FindError> {
     let mut all = Vec::new();
     for table in tables {
         let query = Query { plies: Some(MIN_PLIES..=Plies::MAX), ..Query::default() };
@@ -214,7 +207,7 @@ fn distances_of(tables: &[&Table<TableFile>]) -> Vec<Plies> {
 }
 
 /// Returns whether a single move of many wins.
-fn has_only_move(base: &Tablebase, found: &Found) -> Result<bool, PuzzleError> {
+fn has_only_move(base: &Tablebase, found: &Found) -> Result<bool, ProbeError> {
     let moves = base.probe_moves(&found.position)?;
     let wins = |probed: &&MoveProbe| probed.value.is_none_or(|value| value.wdl == Wdl::Win);
     Ok(moves.len() >= MIN_MOVES && moves.iter().filter(wins).count() == 1)
@@ -228,7 +221,8 @@ mod tests {
     #[test]
     fn puzzles_are_what_they_promise() {
         let base = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
-        let puzzles = Puzzles::draw(&base, &|| true).unwrap();
+        let (puzzles, unreadable) = Puzzles::draw(&base, &|| true).unwrap();
+        assert!(unreadable.is_none());
         for kind in PuzzleKind::ALL {
             let mut last = 0;
             for (level, name) in LEVELS.iter().enumerate() {
@@ -264,6 +258,6 @@ mod tests {
     #[test]
     fn a_search_that_is_stopped_leaves_puzzles_out() {
         let base = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
-        assert_eq!(Puzzles::draw(&base, &|| false).unwrap(), Puzzles::default());
+        assert_eq!(Puzzles::draw(&base, &|| false).unwrap().0, Puzzles::default());
     }
 }

@@ -9,7 +9,7 @@ use axum::Router;
 use taflbase::serve::{AppState, Log, ServeOptions, router};
 use taflbase::tablebase::BlockCache;
 
-use super::{get, post};
+use super::{awaited, get, post};
 
 const K1V2: &str = "/7/4t2/7/1T5/2K4/7/2t4/_d";
 const K0V2: &str = super::WON;
@@ -41,6 +41,18 @@ fn served(folder: &Path) -> (Router, Written) {
     (router(Arc::new(AppState::open(Vec::new(), Some(folder), options).unwrap())), written)
 }
 
+/// Returns whether the log, which a thread writes, comes to have a line with these words.
+async fn log_has(written: &Written, words: &[&str]) -> bool {
+    for _ in 0..500 {
+        let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        if log.lines().any(|line| words.iter().all(|word| line.contains(word))) {
+            return true;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    false
+}
+
 fn path(query: &str) -> String {
     format!("/api/v1/rulesets/brandubh/probe?position={query}")
 }
@@ -69,20 +81,11 @@ async fn a_damaged_table_is_reported_by_slice_and_affects_nothing_else() {
             assert!(got.text().contains("the dtw table of K1v2"), "{}", got.text());
             assert!(!got.text().contains(folder_name));
         }
-        let stats = "/api/v1/rulesets/brandubh/slices/K1v2";
-        let response = loop {
-            let got = get(&router, stats).await;
-            if got.status != 202 {
-                break got;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        };
+        let response = awaited(&router, "/api/v1/rulesets/brandubh/slices/K1v2").await;
         assert_eq!((response.status, response.code().as_str()), (500, "damaged-table"));
         assert!(!response.text().contains(folder_name));
         // The log has the file, the response does not; other slices are still served.
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-        assert!(log.contains("K1v2.dtw") && log.contains("\"status\":500"), "{log}");
+        assert!(log_has(&written, &["K1v2.dtw", "\"status\":500"]).await);
         assert_eq!(get(&router, &path(K0V2)).await.status, 200);
         // Once the file is restored, its slice is served again.
         fs::write(&file, sound).unwrap();
@@ -107,7 +110,7 @@ async fn the_engine_does_without_a_damaged_table() {
 #[tokio::test]
 async fn files_that_are_not_tables_are_not_listed() {
     let folder = tempfile::tempdir().unwrap();
-    let (router, _) = served(folder.path());
+    let (router, written) = served(folder.path());
     fs::write(folder.path().join("brandubh/K1v2.dtw"), "no table").unwrap();
     let got = get(&router, "/api/v1/rulesets/brandubh/slices").await;
     let slices = got.json()["slices"].clone();
@@ -115,4 +118,27 @@ async fn files_that_are_not_tables_are_not_listed() {
         slices.as_array().unwrap().iter().map(|slice| slice["slice"].as_str().unwrap()).collect();
     assert!(names.contains(&"K0v2") && !names.contains(&"K1v2"), "{names:?}");
     assert_eq!(get(&router, &path(K1V2)).await.code(), "damaged-table");
+    assert!(log_has(&written, &["/slices", "\"status\":200", "K1v2.dtw"]).await);
+    // Once the file is replaced, it is listed.
+    fs::copy("tables/brandubh/K1v2.dtw", folder.path().join("brandubh/K1v2.dtw")).unwrap();
+    let got = get(&router, "/api/v1/rulesets/brandubh/slices").await;
+    assert!(got.text().contains("\"K1v2\""), "{}", got.text());
+}
+
+#[tokio::test]
+async fn puzzles_are_drawn_from_the_sound_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let (router, written) = served(folder.path());
+    let tables = folder.path().join("brandubh");
+    // A table of another slice, and one with damaged blocks.
+    let mut bytes = fs::read(tables.join("K1v2.dtw")).unwrap();
+    fs::write(tables.join("K0v2.dtw"), &bytes).unwrap();
+    let middle = bytes.len() / 8..bytes.len() * 7 / 8;
+    bytes[middle].iter_mut().for_each(|byte| *byte ^= 0x55);
+    fs::write(tables.join("K1v2.dtw"), bytes).unwrap();
+    let got = awaited(&router, "/api/v1/rulesets/brandubh/puzzles").await;
+    assert_eq!((got.status, &got.json()["complete"]), (200, &false.into()), "{}", got.text());
+    let got = get(&router, "/api/v1/rulesets/brandubh/puzzles?kind=win").await;
+    assert_eq!(got.status, 200, "{}", got.text());
+    assert!(log_has(&written, &["/puzzles", "\"status\":200", "K1v2.dtw"]).await);
 }

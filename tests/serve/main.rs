@@ -154,3 +154,17 @@ fn printed(arguments: &[&str]) -> Vec<Value> {
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
+
+/// Repeats the request until the server has done its work in the background, which it does at low
+/// priority.
+async fn awaited(router: &Router, path: &str) -> Got {
+    for _ in 0..6000 {
+        let got = get(router, path).await;
+        if got.status != 202 {
+            return got;
+        }
+        assert_eq!(got.header("retry-after"), "1");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("{path} is never ready");
+}

@@ -3,29 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use axum::Router;
 use serde_json::{Value, json};
 use taflbase::history::Game;
 use taflbase::record::Record;
 use taflbase::rules::{Kind, Ruleset};
 
-use super::{Got, WON, get, post, printed, served};
+use super::{WON, awaited, get, post, printed, served};
 
 const RULES: &str = "/api/v1/rulesets";
-
-/// Repeats the request until the server has done its work in the background, which it does at low
-/// priority.
-async fn awaited(router: &Router, path: &str) -> Got {
-    for _ in 0..6000 {
-        let got = get(router, path).await;
-        if got.status != 202 {
-            return got;
-        }
-        assert_eq!(got.header("retry-after"), "1");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    panic!("{path} is never ready");
-}
 
 #[tokio::test]
 async fn lessons_are_positions_of_the_ruleset() {

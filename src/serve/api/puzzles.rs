@@ -37,7 +37,7 @@ struct PuzzleReply {
 #[derive(Serialize)]
 struct PuzzleList<'a> {
     rules: &'a str,
-    /// Whether there was time to draw all of them.
+    /// Whether there was time to draw all of them, and all tables could be read.
     complete: bool,
     kinds: Vec<KindEntry>,
 }
@@ -65,7 +65,11 @@ fn list(served: &ServedRuleset, drawn: &DrawnPuzzles) -> Result<Response, Proble
     let list =
         PuzzleList { rules: served.name(), complete: drawn.is_complete, kinds: kinds.collect() };
     let reply = JsonReply::new(&list, Caching::Revalidate)?;
-    Ok(reply.about(served.name(), None).into_response())
+    let mut response = reply.about(served.name(), None).into_response();
+    if let Some(cause) = drawn.unreadable.clone() {
+        response.extensions_mut().insert(cause);
+    }
+    Ok(response)
 }
 
 /// Returns a puzzle, the same for the same seed and tables; without a kind, the number of each.

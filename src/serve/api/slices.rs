@@ -13,7 +13,7 @@ use crate::tablebase::ProbeError;
 
 use super::super::app_state::AppState;
 use super::super::extract::{RulesetPath, SlicePath};
-use super::super::problem::Problem;
+use super::super::problem::{Cause, Problem};
 use super::super::response::{CachedBody, retry_later};
 use super::super::served_ruleset::ServedRuleset;
 
@@ -30,33 +30,45 @@ pub(super) async fn list(
     RulesetPath(served): RulesetPath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    Ok(listed(&state, served).await?.response(&headers))
+    listed(&state, served, &headers).await
 }
 
-/// Returns the list of slices, which is made for the first request.
+/// Returns the list of slices, which is kept once all tables can be read.
 pub(super) async fn listed(
     state: &AppState,
     served: Arc<ServedRuleset>,
-) -> Result<CachedBody, Problem> {
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
     let list = state.probes.run(move || match served.slices.get() {
-        Some(list) => Ok(list.clone()),
+        Some(list) => Ok((list.clone(), None)),
         None => {
-            let list = CachedBody::json(&manifest(&served))?;
-            Ok(served.slices.get_or_init(|| list).clone())
+            let (manifest, unreadable) = manifest(&served);
+            let list = CachedBody::json(&manifest)?;
+            match unreadable {
+                None => Ok((served.slices.get_or_init(|| list).clone(), None)),
+                unreadable => Ok((list, unreadable)),
+            }
         }
     });
-    list.await
+    let (list, unreadable) = list.await?;
+    let mut response = list.response(headers);
+    if let Some(error) = unreadable {
+        response.extensions_mut().insert(Cause::new(&error));
+    }
+    Ok(response)
 }
 
-/// Returns the manifest of a ruleset's tables, without those that cannot be read.
-fn manifest(served: &ServedRuleset) -> Manifest {
-    let mut manifest = Manifest::new(&served.rules);
+/// Returns the manifest of a ruleset's tables, without those that cannot be read, and the first error
+/// of these.
+fn manifest(served: &ServedRuleset) -> (Manifest, Option<ProbeError>) {
+    let (mut manifest, mut unreadable) = (Manifest::new(&served.rules), None);
     for slice in Metric::ALL.into_iter().flat_map(|metric| served.base.slices(metric)) {
-        if let Ok(entry) = SliceEntry::of(&served.base, slice) {
-            manifest.insert(entry.listed_now());
+        match SliceEntry::of(&served.base, slice) {
+            Ok(entry) => _ = manifest.insert(entry.listed_now()),
+            Err(error) => _ = unreadable.get_or_insert(error),
         }
     }
-    manifest
+    (manifest, unreadable)
 }
 
 /// Returns the statistics of a slice, or 202 while they are counted.

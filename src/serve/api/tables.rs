@@ -65,7 +65,7 @@ pub(super) async fn file(
         return Err(Problem::forbidden(detail));
     }
     if name == MANIFEST_FILE {
-        return Ok(slices::listed(&state, served).await?.response(&headers));
+        return slices::listed(&state, served, &headers).await;
     }
     let (slice, metric) = Metric::of_file_name(&name).ok_or_else(|| {
         Problem::not_found(format!("there are files like K2v4.dtw, and {MANIFEST_FILE}"))
