@@ -12,6 +12,7 @@ use crate::system::parallel;
 use crate::table::{
     Code, Metric, PackedBlock, Table, TableError, TableFile, WIN_IN_1, dtw_value, wdl_value,
 };
+use crate::tablebase::ProbeError;
 
 /// Slots of one side per task: few enough to stay in a processor's cache.
 const SLOTS_PER_TASK: usize = 1 << 16;
@@ -251,6 +252,8 @@ pub enum StatsError {
     Index(IndexError),
     /// The table was made for other rules.
     WrongRules,
+    /// The table cannot be opened.
+    Open(ProbeError),
     /// The table cannot be read.
     Table(TableError),
     /// The callback stopped the scan.
@@ -262,6 +265,7 @@ impl fmt::Display for StatsError {
         match self {
             StatsError::Index(error) => error.fmt(f),
             StatsError::WrongRules => f.write_str("the table was made for other rules"),
+            StatsError::Open(error) => error.fmt(f),
             StatsError::Table(error) => error.fmt(f),
             StatsError::Stopped => f.write_str("stopped"),
         }
@@ -269,6 +273,12 @@ impl fmt::Display for StatsError {
 }
 
 impl std::error::Error for StatsError {}
+
+impl From<ProbeError> for StatsError {
+    fn from(error: ProbeError) -> StatsError {
+        StatsError::Open(error)
+    }
+}
 
 impl From<TableError> for StatsError {
     fn from(error: TableError) -> StatsError {

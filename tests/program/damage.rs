@@ -26,6 +26,7 @@ fn tables_of_other_rules_are_refused_and_kept() {
         &["build", "ashton", "--men", "2", "--force"],
         &["plan", "ashton", "--men", "2"],
         &["verify", "ashton"],
+        &["bound", "ashton"],
     ] {
         place.run(arguments).refused(2, &["another ruleset", "ashton"]);
     }

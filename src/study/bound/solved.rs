@@ -29,10 +29,7 @@ pub fn solved(base: &Tablebase, max_material: Slice) -> Result<SolvedCounts, Sta
         if slice.attackers > max_material.attackers || slice.defenders > max_material.defenders {
             continue;
         }
-        // The folder may also contain files of other rules.
-        let Ok(table) = base.table(slice, Metric::Dtw) else {
-            continue;
-        };
+        let table = base.table(slice, Metric::Dtw)?;
         for side in count_values(base.rules(), table)? {
             solved.positions += side.positions();
             solved.decided += positions_with(&side, Wdl::Win, 1);
