@@ -190,9 +190,30 @@ async fn games_are_written_as_records_and_read_again() {
     let game = post(&router, &read, &json!({"text": text})).await.json();
     assert_eq!(game["over"], json!({"winner": "defenders", "reason": "resigned"}));
     // A record of another game says so, whatever the path.
-    let text = post(&router, &format!("{RULES}/tablut/record"), &json!({"moves": []})).await;
-    let other = post(&router, &read, &json!({"text": text.json()["record"]})).await.json();
-    assert!(["tablut", "mcgill"].contains(&other["rules"].as_str().unwrap()), "{other}");
+    for rules in Ruleset::builtin_names() {
+        let text = post(&router, &format!("{RULES}/{rules}/record"), &json!({"moves": []})).await;
+        let other = post(&router, &read, &json!({"text": text.json()["record"]})).await.json();
+        let [own, found] =
+            [rules, other["rules"].as_str().unwrap()].map(|name| Ruleset::builtin(name).unwrap());
+        assert!(found.is_same_game_as(&own), "{rules}: {other}");
+    }
+}
+
+/// Games of mcgill, unlike those of tablut, have a maximum length.
+#[tokio::test]
+async fn a_record_is_of_the_game_with_its_rules_of_repetition() {
+    let router = served();
+    let moves = ["e8-d8", "e6-d6", "d8-e8", "d6-e6"].repeat(25);
+    let sent = json!({"moves": moves});
+    let record = post(&router, &format!("{RULES}/mcgill/record"), &sent).await.json();
+    let sent = json!({"text": record["record"]});
+    for path in ["mcgill", "tablut"] {
+        let game = post(&router, &format!("{RULES}/{path}/game"), &sent).await.json();
+        assert_eq!(
+            (&game["rules"], &game["over"]["reason"]),
+            (&"mcgill".into(), &"ply-limit".into())
+        );
+    }
 }
 
 #[tokio::test]

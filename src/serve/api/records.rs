@@ -86,7 +86,7 @@ fn read_record(app: &AppState, served: &ServedRuleset, text: &str) -> Result<Gam
     let given = (!is_ruled).then(|| Arc::clone(&served.rules));
     let record = Record::parse_limited(text, given, MAX_MOVES)?;
     let rules = record.game.rules();
-    let is_same = |other: &ServedRuleset| other.rules.fingerprint() == rules.fingerprint();
+    let is_same = |other: &ServedRuleset| other.rules.is_same_game_as(rules);
     let name = match is_same(served) {
         true => served.name().to_owned(),
         false => app.rulesets().find(|other| is_same(other)).map_or_else(
