@@ -136,12 +136,8 @@ struct TotalLine<'a> {
 
 impl Totals {
     fn add(&mut self, counts: &SideCounts) {
-        let side = if counts.to_move == Side::Attackers.name() {
-            Side::Attackers
-        } else {
-            Side::Defenders
-        };
-        self.0[side] = [self.0[side], Winners::of(counts)].into_iter().sum();
+        let winners = &mut self.0[counts.to_move];
+        *winners = [*winners, Winners::of(counts)].into_iter().sum();
     }
 
     /// Returns the lines: the attackers to move, the defenders, and either.
@@ -177,7 +173,7 @@ const CSV_HEADER: &str =
 /// Formats the lines of CSV. Names and positions contain no commas or quotes to escape.
 fn csv(rules: &Ruleset, report: &SideReport, stats: &SideStats) -> String {
     let SideReport { rules: name, slice, defenders, attackers, counts, .. } = report;
-    let of_side = format!("{name},{slice},{defenders},{attackers},{}", counts.to_move);
+    let of_side = format!("{name},{slice},{defenders},{attackers},{}", counts.to_move.name());
     let bars = report.histogram.iter().zip(&stats.values).map(|(bar, value)| {
         let plies = bar.dtw.map_or(String::new(), |plies| plies.to_string());
         let first = value.example.to_text(rules);
@@ -192,7 +188,7 @@ fn text(base: &Tablebase, report: &SideReport) -> String {
         "{} {}, {} to move: {} placements\n",
         report.rules,
         report.slice,
-        counts.to_move,
+        counts.to_move.name(),
         grouped(counts.positions)
     );
     let draws = (base.category(Wdl::Draw), counts.draw + counts.undecided + counts.endless);

@@ -308,6 +308,10 @@ fn reports_that_cannot_be_made_are_refused() {
     fs::write(place.path("damaged.json"), "{\"rules\":\"brandubh\",").unwrap();
     from("damaged.json").refused(2, &["damaged.json", "not a manifest"]);
     place.run(&["manifest", "brandubh", "--output", "list.json"]).done();
+    let misspelt = fs::read_to_string(place.path("list.json")).unwrap();
+    let misspelt = misspelt.replacen("\"to_move\":\"attackers\"", "\"to_move\":\"attacker\"", 1);
+    fs::write(place.path("misspelt.json"), misspelt).unwrap();
+    from("misspelt.json").refused(2, &["misspelt.json", "`attacker`"]);
     place.run(&["report", "ashton", "--from", "list.json"]).refused(2, &["another ruleset"]);
     let missing = ["report", "brandubh", "--from", "list.json", "--slice", "K0v2"];
     place.run(&missing).refused(1, &["list.json", "K0v2"]);

@@ -1,4 +1,5 @@
 use taflbase::compare::{ChangeReport, CompareReport, Counts, PositionReport};
+use taflbase::rules::Side;
 use taflbase::value::Plies;
 
 use crate::cli::output::{columns, counted, grouped, percent};
@@ -7,7 +8,8 @@ use crate::cli::output::{columns, counted, grouped, percent};
 pub(super) fn comparison(report: &CompareReport) -> String {
     let CompareReport { rules, other_rules, slice, to_move, shared, .. } = report;
     let mut text = format!(
-        "{slice}, {to_move} to move, {rules} and {other_rules}: {} placements under both\n",
+        "{slice}, {} to move, {rules} and {other_rules}: {} placements under both\n",
+        to_move.name(),
         grouped(shared)
     );
     text += &counts(report);
@@ -130,12 +132,15 @@ pub(super) fn summary(reports: &[CompareReport]) -> String {
 fn summary_row(report: &CompareReport) -> Vec<String> {
     let share = |part: u64, of: u64| percent(part as f64 / of.max(1) as f64);
     let attackers_win = |counts: &Counts| {
-        let wins = if report.to_move == "attackers" { counts.win } else { counts.loss };
+        let wins = match report.to_move {
+            Side::Attackers => counts.win,
+            Side::Defenders => counts.loss,
+        };
         share(wins, counts.positions)
     };
     vec![
         report.slice.clone(),
-        report.to_move.to_owned(),
+        report.to_move.name().to_owned(),
         grouped(report.shared),
         attackers_win(&report.counts),
         attackers_win(&report.other_counts),

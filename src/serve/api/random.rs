@@ -61,9 +61,8 @@ impl Filter {
     /// Returns the example of a histogram bar that matches.
     fn example(&self, base: &Tablebase, report: &SliceReport) -> Option<String> {
         let category = self.wdl.map(|wdl| base.category(wdl));
-        let names: Vec<&str> = self.sides.iter().map(|side| side.name()).collect();
         let reports = report.sides.iter().map(|side| &side.report);
-        let wanted = reports.filter(|side| names.contains(&side.counts.to_move.as_str()));
+        let wanted = reports.filter(|side| self.sides.contains(&side.counts.to_move));
         wanted
             .flat_map(|side| &side.histogram)
             .find(|bar| {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 
 use super::{Change, ComparedPosition, OutcomeCounts, SideComparison};
-use crate::game::rules::Ruleset;
+use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::game::value::Plies;
 use crate::study::stats::{OpenCounts, is_zero, open_counts};
@@ -25,8 +25,8 @@ pub struct CompareReport {
     pub defenders: usize,
     /// Attacking soldiers.
     pub attackers: usize,
-    /// `attackers` or `defenders`.
-    pub to_move: &'static str,
+    /// The side to move.
+    pub to_move: Side,
     /// All placements of the first ruleset.
     pub counts: Counts,
     /// All placements of the second ruleset.
@@ -126,7 +126,7 @@ impl SideComparison {
             slice: slice.to_string(),
             defenders: slice.defenders,
             attackers: slice.attackers,
-            to_move: self.to_move.name(),
+            to_move: self.to_move,
             counts: Counts::new(rules, self.first),
             other_counts: Counts::new(other_rules, self.second),
             only: Counts::new(rules, self.only_first),

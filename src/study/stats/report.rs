@@ -16,8 +16,8 @@ use super::{KingCount, SideStats, ValueCount};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SideCounts {
-    /// `attackers` or `defenders`.
-    pub to_move: String,
+    /// The side to move.
+    pub to_move: Side,
     /// All placements.
     pub positions: u64,
     /// Wins for the side to move.
@@ -43,7 +43,7 @@ impl SideCounts {
         let OpenCounts { draw, undecided, endless } = open_counts(rules, summary.draws);
         let has_distances = metric == Metric::Dtw;
         SideCounts {
-            to_move: to_move.name().to_owned(),
+            to_move,
             positions: summary.positions,
             win: summary.wins,
             loss: summary.losses,

@@ -57,8 +57,10 @@ impl Winners {
     /// Returns the winners of the placements with one side to move.
     pub fn of(counts: &SideCounts) -> Winners {
         let SideCounts { win, loss, draw, undecided, endless, .. } = *counts;
-        let is_attackers = counts.to_move == Side::Attackers.name();
-        let (attackers_win, defenders_win) = if is_attackers { (win, loss) } else { (loss, win) };
+        let (attackers_win, defenders_win) = match counts.to_move {
+            Side::Attackers => (win, loss),
+            Side::Defenders => (loss, win),
+        };
         Winners { attackers_win, draw, undecided, endless, defenders_win }
     }
 
