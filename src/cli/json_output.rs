@@ -27,6 +27,7 @@ impl JsonOutput {
     }
 }
 
-/// The values that clap passes for the absent option, and for the one without a value.
-pub(super) const ABSENT: &str = "false";
-pub(super) const WITHOUT_VALUE: &str = "true";
+/// The values that clap passes for the absent option, and for the one without a value. No file has
+/// such a name: arguments do not contain NUL.
+pub(super) const ABSENT: &str = "\0absent";
+pub(super) const WITHOUT_VALUE: &str = "\0";

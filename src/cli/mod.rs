@@ -67,7 +67,7 @@ use taflbase::version::commit;
 
 use colour::Colour;
 use error::CliError;
-use json_output::JsonOutput;
+use json_output::{ABSENT, JsonOutput, WITHOUT_VALUE};
 use output::{Session, note};
 
 /// Build, verify and probe endgame tablebases for tafl games: win, draw or loss, with the
@@ -80,6 +80,7 @@ struct Cli {
     /// Print results as JSON, one object per line
     #[arg(long, global = true, help_heading = "Global options")]
     #[arg(action = ArgAction::SetTrue, value_parser = JsonOutput::parse)]
+    #[arg(default_value = ABSENT, default_missing_value = WITHOUT_VALUE)]
     json: JsonOutput,
     /// Use this folder of tables [default: tables, if it exists]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]

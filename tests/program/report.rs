@@ -173,6 +173,10 @@ fn json_goes_where_it_is_sent() {
     assert_eq!(written["slices"], before["slices"]);
     let page = place.run(&[&rules[..], &["--html", "-"]].concat()).done();
     elements(&page);
+    for file in ["true", "false"] {
+        assert_eq!(place.run(&[&rules[..], &["--json", file]].concat()).done(), "");
+        assert!(place.path(file).is_file());
+    }
     // Other commands print JSON on standard output only.
     place.run(&["stats", "brandubh", "--json", "x.json"]).refused(2, &["x.json"]);
 }
