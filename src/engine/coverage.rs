@@ -16,13 +16,14 @@ pub(crate) struct Coverage {
 /// The tables of a slice.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Available {
+    /// Whether outcomes can be probed.
     pub(crate) any: bool,
     pub(crate) distances: bool,
 }
 
 impl Coverage {
-    /// Lists the slices with at most `max_men` men that have a table. A table that cannot be opened is
-    /// left out, so that no node tries it again.
+    /// Lists the slices with at most `max_men` men that have a table. If the one that probes of outcomes
+    /// prefer cannot be opened, the slice is left out, so that no node tries it again.
     pub(crate) fn new(tables: Option<&Tablebase>, max_men: usize) -> Coverage {
         let [wdl, dtw] = [Metric::Wdl, Metric::Dtw].map(|metric| {
             let slices = tables.map_or_else(Vec::new, |tables| tables.usable_slices(metric));
@@ -32,11 +33,13 @@ impl Coverage {
         let width = all().map(|slice| slice.attackers + 1).max().unwrap_or(0);
         let height = all().map(|slice| slice.defenders + 1).max().unwrap_or(0);
         let mut slices = vec![Available::default(); width * height];
-        for slice in all() {
-            slices[slice.defenders * width + slice.attackers].any = true;
-        }
+        let wdl_files = tables.map_or_else(Vec::new, |tables| tables.slices(Metric::Wdl));
         for slice in &dtw {
-            slices[slice.defenders * width + slice.attackers].distances = true;
+            let any = wdl_files.binary_search(slice).is_err();
+            slices[slice.defenders * width + slice.attackers] = Available { any, distances: true };
+        }
+        for slice in &wdl {
+            slices[slice.defenders * width + slice.attackers].any = true;
         }
         let max_men = all().map(|slice| slice.men()).max().unwrap_or(0);
         Coverage { slices, width, max_men }
@@ -54,5 +57,31 @@ impl Coverage {
     /// Returns the most men of a slice with a table.
     pub(crate) fn max_men(&self) -> usize {
         self.max_men
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::game::rules::Ruleset;
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_not_probed() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("brandubh");
+        fs::create_dir(&own).unwrap();
+        let rules = Ruleset::builtin("brandubh").unwrap();
+        let [sound, broken] = ["K0v2", "K1v2"].map(|name| name.parse::<Slice>().unwrap());
+        for slice in [sound, broken] {
+            let name = Metric::Dtw.file_name(slice);
+            fs::copy(format!("tables/brandubh/{name}"), own.join(name)).unwrap();
+        }
+        fs::write(own.join(Metric::Wdl.file_name(broken)), "no table").unwrap();
+        let tables = Tablebase::open_files(rules, folder.path()).unwrap();
+        let coverage = Coverage::new(Some(&tables), usize::MAX);
+        assert!(coverage.of(sound).any && coverage.of(sound).distances);
+        assert!(!coverage.of(broken).any);
     }
 }
