@@ -8,7 +8,7 @@ use taflbase::value::{Value, Wdl};
 
 use super::arguments::PositionArgs;
 use super::error::CliError;
-use super::output::Session;
+use super::output::{Session, win_caveat, winner};
 use super::pictures::Pictures;
 use super::probe::words;
 
@@ -57,7 +57,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         return session.json_line(&answer);
     }
     session.text(&format!("{} to move: {}\n", answer.to_move, words(&base, value.into())))?;
-    session.text(&numbered(session, &answer, position.to_move))
+    session.text(&numbered(session, &answer, position.to_move))?;
+    session.text(win_caveat(rules, winner(position.to_move, value.wdl())))
 }
 
 /// Formats the moves of a line, of which the first is this side's, one on each line.

@@ -16,6 +16,7 @@ use taflbase::slice::Slice;
 use taflbase::stats::WinnerShares;
 use taflbase::table::{Access, Metric};
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
+use taflbase::value::Wdl;
 
 use super::error::CliError;
 use super::machine::{available_bytes, threads};
@@ -305,11 +306,20 @@ pub(super) fn count_of(count: usize, all: usize, noun: &str, [one, more]: [&str;
     format!("{} of {} {predicate}", grouped(count), counted(all, [noun, &format!("{noun}s")]))
 }
 
+/// Returns the side that can force a win, if one can.
+pub(super) fn winner(to_move: Side, wdl: Wdl) -> Option<Side> {
+    match wdl {
+        Wdl::Win => Some(to_move),
+        Wdl::Draw => None,
+        Wdl::Loss => Some(to_move.other()),
+    }
+}
+
 /// Returns the line that limits a win of this side to positions, if it may fail in a game; otherwise
 /// nothing.
 pub(super) fn win_caveat(rules: &Ruleset, winner: Option<Side>) -> &'static str {
     if winner.is_some_and(|winner| rules.may_bar_win(winner)) {
-        "The defenders may not repeat positions: in a game that may bar moves of this win.\n"
+        "The defenders may not repeat positions: in a game, this rule may bar moves of this win.\n"
     } else {
         ""
     }
@@ -334,6 +344,15 @@ mod tests {
         let words = ["tables", "../a-b/c_1.toml", "my tables", "it's", "", "$HOME"];
         let quoted = ["tables", "../a-b/c_1.toml", "'my tables'", r"'it'\''s'", "''", "'$HOME'"];
         assert_eq!(words.map(shell_word), quoted);
+    }
+
+    #[test]
+    fn the_winner_is_the_side_that_the_value_favours() {
+        use Side::{Attackers, Defenders};
+        assert_eq!(winner(Attackers, Wdl::Win), Some(Attackers));
+        assert_eq!(winner(Attackers, Wdl::Loss), Some(Defenders));
+        assert_eq!(winner(Defenders, Wdl::Loss), Some(Attackers));
+        assert_eq!(winner(Defenders, Wdl::Draw), None);
     }
 
     #[test]

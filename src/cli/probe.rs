@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use taflbase::Tablebase;
 use taflbase::draw::{BoardPicture, Sheet};
+use taflbase::find::parse_outcome;
 use taflbase::moves::Move;
 use taflbase::position::Position;
 use taflbase::proof::ProofBook;
@@ -14,7 +15,7 @@ use taflbase::value::{Plies, Wdl};
 use super::arguments::PositionArgs;
 use super::batch;
 use super::error::CliError;
-use super::output::{Session, columns, win_caveat};
+use super::output::{Session, columns, win_caveat, winner};
 use super::pictures::Pictures;
 
 /// Look up the value of a position and of its moves, or of many positions
@@ -109,12 +110,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     session.text(&format!("{}\n{verdict}\n\n", board.to_text(session.style())))?;
     session.text(&move_table(&answer.moves))?;
-    let winner = match answer.category {
-        "win" => Some(position.to_move),
-        "loss" => Some(position.to_move.other()),
-        _ => None,
-    };
-    let caveat = win_caveat(rules, winner);
+    let wdl = parse_outcome(rules, answer.category).ok();
+    let caveat = win_caveat(rules, wdl.and_then(|wdl| winner(position.to_move, wdl)));
     if !caveat.is_empty() {
         session.text(&format!("\n{caveat}"))?;
     }

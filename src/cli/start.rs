@@ -16,7 +16,7 @@ use super::build::{count_cells, count_header, side_counts};
 use super::calibration::CALIBRATION_SECONDS;
 use super::error::CliError;
 use super::line::numbered;
-use super::output::{Session, columns, counted, grouped, size};
+use super::output::{Session, columns, counted, grouped, size, win_caveat, winner};
 use super::plan::{self, Processes};
 use super::probe::words;
 
@@ -131,8 +131,9 @@ pub(super) fn print(
         .flat_map(|report| Side::ALL.map(|side| count_cells(base.rules(), report, side)))
         .collect();
     session.text(&format!(
-        "\n{verdict} from the start position, {slice}.\n{} to move: {}\n{}\n{}whole game: {}, {} \
+        "\n{verdict} from the start position, {slice}.\n{}{} to move: {}\n{}\n{}whole game: {}, {} \
          placements, {}\n",
+        win_caveat(base.rules(), winner),
         line.to_move,
         words(&base, value),
         numbered(session, line, start.to_move),
@@ -141,15 +142,6 @@ pub(super) fn print(
         grouped(placements),
         size(*bytes),
     ))
-}
-
-/// Returns the side that can force a win, if one can.
-fn winner(to_move: Side, wdl: Wdl) -> Option<Side> {
-    match wdl {
-        Wdl::Win => Some(to_move),
-        Wdl::Draw => None,
-        Wdl::Loss => Some(to_move.other()),
-    }
 }
 
 fn both_sides(rules: &Ruleset, report: &SliceReport) -> [SideCounts; 2] {
@@ -168,14 +160,5 @@ mod tests {
         for part in ["21.0 GiB of disk", "only 10.0 GiB are free for my/tables", "--tables"] {
             assert!(message.contains(part), "{message}");
         }
-    }
-
-    #[test]
-    fn the_winner_is_the_side_that_the_value_favours() {
-        use Side::{Attackers, Defenders};
-        assert_eq!(winner(Attackers, Wdl::Win), Some(Attackers));
-        assert_eq!(winner(Attackers, Wdl::Loss), Some(Defenders));
-        assert_eq!(winner(Defenders, Wdl::Loss), Some(Attackers));
-        assert_eq!(winner(Defenders, Wdl::Draw), None);
     }
 }

@@ -134,11 +134,24 @@ fn a_game_may_bar_every_move_of_a_proved_win() {
     }
     // So the program says that the win is one of the position.
     let caveat =
-        "The defenders may not repeat positions: in a game that may bar moves of this win.\n";
+        "The defenders may not repeat positions: in a game, this rule may bar moves of this win.\n";
     let proof = ["solve", "barred.toml", start, "--certificate", "won.cert"];
     let check = ["solve", "barred.toml", "--check", "won.cert"];
     let probe = ["probe", "barred.toml", start, "--proofs", "won.cert"];
     for command in [&proof[..], &check, &probe] {
+        let text = place.run(command).done();
+        assert_eq!(text.matches(caveat).count(), 1, "{text}");
+    }
+    // Tables say so, too.
+    let won = "/5/2K2/5/1T3/2t2/";
+    let text = text.replace("\"barred\"", "\"few\"").replace("/2t2/2T2/tTKTt/2T2/2t2/", won);
+    std::fs::write(place.path("few.toml"), text).unwrap();
+    let won = format!("{won} a");
+    for command in [
+        &["build", "few.toml", "--start"][..],
+        &["probe", "few.toml", &won],
+        &["line", "few.toml", &won],
+    ] {
         let text = place.run(command).done();
         assert_eq!(text.matches(caveat).count(), 1, "{text}");
     }
