@@ -86,6 +86,9 @@ fn check_memory(base: &Tablebase, slice: Slice, allowed: u64) -> PyResult<()> {
 fn verify_error(base: &Tablebase, error: verify::VerifyError) -> PyErr {
     match error {
         verify::VerifyError::Table(error) => probe_error(base, error),
+        verify::VerifyError::BlockTooLarge { .. } => {
+            VerifyError::new_err(format!("{error}: allow more with memory_bytes"))
+        }
         error => VerifyError::new_err(error.to_string()),
     }
 }

@@ -311,6 +311,7 @@ fn slice_result(
 fn verify_error(base: &Tablebase, args: &Args, session: &Session, error: VerifyError) -> CliError {
     match error {
         VerifyError::Table(error) => session.probe_error(base, &args.existing.rules, error),
+        VerifyError::BlockTooLarge { .. } => CliError::Error(format!("{error}: raise --memory")),
         error => CliError::new(error),
     }
 }

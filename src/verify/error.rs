@@ -61,7 +61,7 @@ impl fmt::Display for VerifyError {
             VerifyError::BlockTooLarge { slice, bytes, memory_bytes } => write!(
                 f,
                 "a block of {slice} and the blocks that its moves lead to take at least {} of \
-                 memory, but {} are allowed: raise --memory",
+                 memory, but {} are allowed",
                 Bytes(*bytes),
                 Bytes(*memory_bytes)
             ),
