@@ -21,8 +21,9 @@ const _: () = assert!(BlockCache::DEFAULT_BYTES == 67_108_864);
 ///     priority.
 /// cache_bytes: the maximum memory for decoded blocks; 64 MiB by default.
 /// embedded: whether to use the tables embedded in the package.
-/// access: "mapped" maps files into memory; "read" reads them block by block, for unreliable
-///     drives and folders that other programs write to.
+/// access: "mapped" maps files into memory; "scanned" does so and has the system read ahead, the
+///     fastest way to read whole tables; "read" reads them block by block, for unreliable drives
+///     and folders that other programs write to.
 ///
 /// A file is opened when its slice is first probed. Raises RulesetError or FolderError.
 #[pyfunction]

@@ -35,7 +35,7 @@ impl Named for Metric {
 
 impl Named for Access {
     fn all() -> Vec<(&'static str, Access)> {
-        vec![("mapped", Access::Mapped), ("read", Access::Read)]
+        vec![("mapped", Access::Mapped), ("scanned", Access::Scanned), ("read", Access::Read)]
     }
 }
 

@@ -91,7 +91,7 @@ def test_invalid_words(brandubh: Tablebase) -> None:
         brandubh.slice_values("K0v1", "both")
     with pytest.raises(ValueError, match='^metric must be "wdl" or "dtw", not "dtm"'):
         brandubh.probe_many([], "dtm")
-    with pytest.raises(ValueError, match='^access must be "mapped" or "read", not "fast"'):
+    with pytest.raises(ValueError, match='^access must be "mapped" or "scanned" or "read", not "fast"'):
         taflbase.open("brandubh", access="fast")
     with pytest.raises(taflbase.RulesetError, match='"chess" is neither a file nor a built-in'):
         taflbase.open("chess")
@@ -156,7 +156,7 @@ def test_missing_folders(tmp_path: Path) -> None:
         taflbase.open("brandubh", tmp_path)
 
 
-@pytest.mark.parametrize("access", ["mapped", "read"])
+@pytest.mark.parametrize("access", ["mapped", "scanned", "read"])
 def test_damaged_tables(tmp_path: Path, access: str) -> None:
     folder = tmp_path / "brandubh"
     folder.mkdir()

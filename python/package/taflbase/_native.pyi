@@ -54,7 +54,7 @@ def open(
     *,
     directories: Optional[Sequence[_Path]] = None,
     cache_bytes: int = 67108864,
-    access: Literal["mapped", "read"] = "mapped",
+    access: Literal["mapped", "scanned", "read"] = "mapped",
     embedded: bool = True,
 ) -> Tablebase: ...
 def rulesets() -> list[str]: ...
