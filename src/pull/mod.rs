@@ -133,12 +133,12 @@ impl<'a> Pull<'a> {
         report: &mut dyn FnMut(&RemoteFile, FileState),
         go_on: &dyn Fn(u64, u64) -> bool,
     ) -> Result<(), PullError> {
+        let folder = self.tables.join(&self.rules.name);
         let missing = self.missing(wanted, report)?;
-        if missing.is_empty() {
+        if missing.is_empty() && self.parts(&folder, wanted)?.is_empty() {
             return Ok(());
         }
         missing.iter().try_for_each(|file| self.check_size(file))?;
-        let folder = self.tables.join(&self.rules.name);
         self.files.make_folders(&folder).map_err(|source| PullError::file(&folder, source))?;
         let lock = lock_folder(&folder).map_err(|source| PullError::file(&folder, source))?;
         let _lock = lock.ok_or_else(|| PullError::Busy { folder: folder.clone() })?;
@@ -150,7 +150,12 @@ impl<'a> Pull<'a> {
         for file in missing {
             transfers.push(Transfer::new(self, file, &folder)?);
         }
-        self.remove_outdated(&folder, &transfers)?;
+        // What has arrived of other versions, and of files that are here by now.
+        for part in self.parts(&folder, wanted)? {
+            if transfers.iter().all(|transfer| transfer.part != part) {
+                self.files.remove(&part).map_err(|source| PullError::file(&part, source))?;
+            }
+        }
         let left = transfers.iter().map(Transfer::left).fold(0, u64::saturating_add);
         self.check_space(&folder, left)?;
         let mut done = 0;
@@ -179,14 +184,14 @@ impl<'a> Pull<'a> {
         Ok(missing)
     }
 
-    /// Deletes what has arrived of other versions of the files.
-    fn remove_outdated(&self, folder: &Path, transfers: &[Transfer<'_>]) -> Result<(), PullError> {
-        let paths = self.files.list(folder).map_err(|source| PullError::file(folder, source))?;
-        let is_outdated =
-            |path: &&PathBuf| transfers.iter().any(|transfer| transfer.is_outdated(path));
-        paths.iter().filter(is_outdated).try_for_each(|path| {
-            self.files.remove(path).map_err(|source| PullError::file(path, source))
-        })
+    /// Returns what has arrived of any versions of these files.
+    fn parts(&self, folder: &Path, wanted: &[&RemoteFile]) -> Result<Vec<PathBuf>, PullError> {
+        let mut paths = match self.files.list(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            paths => paths.map_err(|source| PullError::file(folder, source))?,
+        };
+        paths.retain(|path| wanted.iter().any(|file| transfer::is_part(path, file)));
+        Ok(paths)
     }
 
     /// Refuses a file of an impossible slice, or whose listed size no table of its slice can have.

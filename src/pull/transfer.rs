@@ -36,7 +36,7 @@ pub(super) struct Transfer<'a> {
     pub(super) file: &'a RemoteFile,
     /// What has arrived. The name contains the file's checksum, so that nobody continues another
     /// version of the file.
-    part: PathBuf,
+    pub(super) part: PathBuf,
     target: PathBuf,
     /// The bytes that have arrived.
     have: u64,
@@ -58,16 +58,6 @@ impl<'a> Transfer<'a> {
             Err(error) => return Err(PullError::file(&part, error)),
         };
         Ok(Transfer { pull, file, part, target: folder.join(file.to_string()), have })
-    }
-
-    /// Returns whether a file of the folder is what has arrived of another version of this one.
-    pub(super) fn is_outdated(&self, path: &Path) -> bool {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let version = name.strip_prefix(&self.file.to_string());
-        let is_part = version.is_some_and(|version| {
-            version.starts_with('.') && version.ends_with(&format!(".{EXTENSION}"))
-        });
-        is_part && path.file_name() != self.part.file_name()
     }
 
     /// Returns the bytes that are still to arrive.
@@ -197,6 +187,15 @@ impl<'a> Transfer<'a> {
         self.pull.files.rename(&self.part, &self.target)?;
         self.pull.files.sync_folder(self.target.parent().unwrap_or(Path::new(".")))
     }
+}
+
+/// Returns whether this is what has arrived of any version of a file.
+pub(super) fn is_part(path: &Path, file: &RemoteFile) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let version = name.strip_prefix(&file.to_string());
+    version.is_some_and(|version| {
+        version.starts_with('.') && version.ends_with(&format!(".{EXTENSION}"))
+    })
 }
 
 /// Returns whether an error is of this machine's disk.

@@ -173,6 +173,12 @@ fn parts_of_other_versions_are_deleted() {
     // Nothing is known of the other one.
     fs::remove_file(folder.join(&unknown)).unwrap();
     assert!(files(&place) == files(&SOURCE));
+    // What is here is not fetched any more.
+    fs::write(folder.join(&outdated), "something").unwrap();
+    pull(&place, &server.url(), &["--men", "2"]).done();
+    assert!(folder.join(&outdated).exists());
+    pull(&place, &server.url(), &[]).done();
+    assert!(files(&place) == files(&SOURCE));
 }
 
 #[test]
