@@ -8,11 +8,11 @@ use crate::table::{
     Code, DONT_CARE, LaneHasher, Table, TableFile, ValueHash, ValueHasher, wdl_code,
 };
 
-use super::VerifyError;
 use super::held_blocks::HeldBlocks;
 use super::row_layout::{FileRow, RowLayout};
 use super::score::Score;
 use super::values::{Values, row_groups};
+use super::{MAX_FINDINGS, VerifyError};
 
 /// A code of a WDL table that contradicts the distance in the DTW table.
 pub(super) struct WdlMismatch {
@@ -30,7 +30,7 @@ pub(super) struct WdlMismatch {
 #[derive(Default)]
 pub(super) struct WdlMismatches {
     pub count: u64,
-    /// The first ones of each lane of a row of blocks.
+    /// The first ones, at most [`MAX_FINDINGS`].
     pub first: Vec<WdlMismatch>,
 }
 
@@ -38,19 +38,19 @@ impl WdlMismatches {
     fn add(&mut self, next: WdlMismatches) {
         self.count += next.count;
         self.first.extend(next.first);
+        self.first.truncate(MAX_FINDINGS);
     }
 }
 
 /// Hashes the values of a table in the held blocks. With `compare_wdl`, the table is a WDL
 /// table, which is compared with the distances in `values`. The hash is that of the table if
-/// all blocks are held. Lists at most `max_listed` mismatches of each lane of a row of blocks.
+/// all blocks are held.
 pub(super) fn check_table<T: Score>(
     table: &Table<TableFile>,
     layout: &RowLayout,
     held: &HeldBlocks,
     values: &Values<T>,
     compare_wdl: bool,
-    max_listed: usize,
 ) -> Result<(ValueHash, WdlMismatches), VerifyError> {
     let grid = table.header().grid;
     let mut hasher = ValueHasher::new(grid.lanes());
@@ -75,7 +75,6 @@ pub(super) fn check_table<T: Score>(
                     .collect(),
                 values,
                 compare_wdl,
-                max_listed,
             };
             let lanes = grid.shape().lanes_per_block;
             let blocks = hasher.side(side).par_chunks_mut(lanes).enumerate();
@@ -100,7 +99,6 @@ struct RowGroup<'a, T> {
     row_offsets: Vec<usize>,
     values: &'a Values<'a, T>,
     compare_wdl: bool,
-    max_listed: usize,
 }
 
 impl<T: Score> RowGroup<'_, T> {
@@ -143,7 +141,7 @@ impl<T: Score> RowGroup<'_, T> {
                 continue;
             }
             wrong.count += 1;
-            if wrong.first.len() < self.max_listed {
+            if wrong.first.len() < MAX_FINDINGS {
                 let FileRow { attackers, defenders, .. } = *row;
                 wrong.first.push(WdlMismatch { side, lane, attackers, defenders, stored, found });
             }

@@ -236,8 +236,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         let table = self.base.table(self.slice, metric)?;
         let StoredSlice { layout, values } = &rows.own;
         let compare_wdl = metric != self.metric;
-        let (value_hash, wrong) =
-            check_table(table, layout, held, values, compare_wdl, MAX_FINDINGS)?;
+        let (value_hash, wrong) = check_table(table, layout, held, values, compare_wdl)?;
         let mut count = wrong.count;
         let mut findings: Vec<Finding> =
             wrong.first.into_iter().map(|mismatch| self.finding(layout, mismatch)).collect();
