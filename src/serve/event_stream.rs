@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, interval_at};
 
 /// Interval of the comments that keep an idle connection open.
-pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
+const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The sending end of an event stream.
 pub(super) struct EventSender {

@@ -19,7 +19,7 @@ use super::problem::Problem;
 /// Requests that may wait for a tree.
 const MAX_QUEUED: usize = 64;
 /// How long a request waits for a tree that is being read.
-const PATIENCE: Duration = Duration::from_secs(2);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// How old a tree may be. One that takes long to read may be older, by this factor.
 const FRESH: Duration = Duration::from_secs(2);
 const COST_FACTOR: u32 = 10;
@@ -33,24 +33,20 @@ type Request = Box<dyn FnOnce(Result<&mut dyn StoreTree, Problem>) + Send>;
 pub(super) struct ServedStore {
     pub(super) name: String,
     requests: SyncSender<Request>,
-    shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
-    is_open: AtomicBool,
+    /// Whether the tree is in memory.
+    is_open: Arc<AtomicBool>,
 }
 
 impl ServedStore {
     /// Serves the store in a folder. Whether it can be read is seen with the first request.
     pub(super) fn open(folder: PathBuf, name: String, tables: Arc<Tablebase>) -> ServedStore {
         let (requests, received) = sync_channel(MAX_QUEUED);
-        let shared = Arc::<Shared>::default();
-        let reader = Reader { folder, name: name.clone(), tables, shared: Arc::clone(&shared) };
+        let is_open = Arc::<AtomicBool>::default();
+        let reader = Reader { folder, name: name.clone(), tables, is_open: Arc::clone(&is_open) };
         // The thread ends when the store is dropped, which closes the channel. Without a thread every
         // request is refused.
         let _ = thread::Builder::new().spawn(move || reader.serve(&received));
-        ServedStore { name, requests, shared }
+        ServedStore { name, requests, is_open }
     }
 
     /// Runs `work` with the tree; returns `None` if reading it takes longer.
@@ -68,7 +64,7 @@ impl ServedStore {
         self.requests
             .try_send(request)
             .map_err(|_| Problem::overloaded("too many requests for this store: try again"))?;
-        match timeout(PATIENCE, answer).await {
+        match timeout(REPLY_TIMEOUT, answer).await {
             Err(_) => Ok(None),
             Ok(Ok(result)) => result.map(Some),
             Ok(Err(_)) => Err(Problem::internal("the tree of this store could not be read")),
@@ -77,7 +73,7 @@ impl ServedStore {
 
     /// Whether the tree is in memory.
     pub(super) fn is_open(&self) -> bool {
-        self.shared.is_open.load(Ordering::Relaxed)
+        self.is_open.load(Ordering::Relaxed)
     }
 }
 
@@ -86,7 +82,7 @@ struct Reader {
     folder: PathBuf,
     name: String,
     tables: Arc<Tablebase>,
-    shared: Arc<Shared>,
+    is_open: Arc<AtomicBool>,
 }
 
 impl Reader {
@@ -98,11 +94,11 @@ impl Reader {
             // A panic while a request is answered drops it, which is reported as internal.
             let opened = catch_unwind(AssertUnwindSafe(|| {
                 with_tree(&self.folder, &self.tables, &|_| (), &mut |tree| {
-                    self.shared.is_open.store(true, Ordering::Relaxed);
+                    self.is_open.store(true, Ordering::Relaxed);
                     self.follow(tree, started.elapsed(), requests, &mut waiting);
                 })
             }));
-            self.shared.is_open.store(false, Ordering::Relaxed);
+            self.is_open.store(false, Ordering::Relaxed);
             let problem = match opened {
                 Ok(Ok(())) => continue,
                 Ok(Err(error)) => self.problem(&error),

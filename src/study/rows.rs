@@ -152,8 +152,7 @@ impl ReadRows<'_> {
             let valued = |(lane, &square): (usize, &Square)| {
                 let slot = lane * height + at;
                 let images = usize::from(rows.multiplicities[slot]);
-                let (wdl, plies) = value(codes[slot], metric)?;
-                let value = Probed { wdl, plies };
+                let value = value(codes[slot], metric)?;
                 (images > 0).then_some(ValuedKing { square, images, value })
             };
             kings.clear();

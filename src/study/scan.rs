@@ -6,13 +6,13 @@ use std::ops::{ControlFlow, Range};
 use super::multiplicity::Multiplicities;
 use crate::game::board::SquareSet;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
-use crate::game::value::{Plies, Wdl};
+use crate::game::value::Wdl;
 use crate::index::{IndexError, SliceIndex};
 use crate::system::parallel;
 use crate::table::{
     Code, Metric, PackedBlock, Table, TableError, TableFile, WIN_IN_1, dtw_value, wdl_value,
 };
-use crate::tablebase::ProbeError;
+use crate::tablebase::{ProbeError, Probed};
 
 /// Slots of one side per task: few enough to stay in a processor's cache.
 const SLOTS_PER_TASK: usize = 1 << 16;
@@ -220,11 +220,11 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Returns the outcome that a code stands for, and the distance if the table has distances.
-pub(super) fn value(code: Code, metric: Metric) -> Option<(Wdl, Option<Plies>)> {
+/// Returns the value that a code stands for.
+pub(super) fn value(code: Code, metric: Metric) -> Option<Probed> {
     match metric {
-        Metric::Wdl => wdl_value(code).map(|wdl| (wdl, None)),
-        Metric::Dtw => dtw_value(code).map(|value| (value.wdl(), value.plies())),
+        Metric::Wdl => wdl_value(code).map(|wdl| Probed { wdl, plies: None }),
+        Metric::Dtw => dtw_value(code).map(Probed::from),
     }
 }
 

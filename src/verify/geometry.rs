@@ -295,10 +295,8 @@ impl BlockWalker<'_> {
 pub(super) fn side_bytes<T>(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let blocks = Blocks::new(rules, slice.attackers)?.count();
     let sets = u64::from(defender_set_count(rules, slice.defenders)?);
-    let images = rules.symmetries().order() * size_of::<u32>();
-    let numbering = sets * (size_of::<SquareSet>() + images) as u64;
     blocks
         .checked_mul(sets)?
         .checked_mul(row_bytes::<T>(row_stride(rules)) as u64)?
-        .checked_add(numbering)
+        .checked_add(DefenderSets::size_bytes(rules, slice.defenders)?)
 }

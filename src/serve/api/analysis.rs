@@ -40,6 +40,7 @@ struct Analysis {
     served: Arc<ServedRuleset>,
     game: Game,
     lines: NonZeroUsize,
+    time: Duration,
     state: Arc<AppState>,
     sender: EventSender,
 }
@@ -62,7 +63,8 @@ pub(super) async fn analysis(
     let (sender, mut response) = event_stream::open();
     let ruleset = Some(served.name().to_owned());
     response.extensions_mut().insert(Subject { ruleset, slice: None });
-    tokio::spawn(stream(Analysis { served, game, lines, state, sender }, ticket));
+    let time = searches.time;
+    tokio::spawn(stream(Analysis { served, game, lines, time, state, sender }, ticket));
     Ok(response)
 }
 
@@ -87,14 +89,13 @@ impl Analysis {
     /// Searches to the end. After giving way to a game, the search begins anew, and the
     /// iterations that the client has already seen are not sent again.
     async fn run(&self, first: SearchTicket) {
-        let Ok(searches) = self.state.engine() else { return };
         let mut ticket = first;
         let mut last: Option<IterationReport> = None;
         loop {
             turn::await_turn(&mut ticket, Some(&self.sender)).await;
             let (iteration_sender, mut iterations) = unbounded_channel();
             let game = self.game.clone();
-            let running = SearchPool::start(ticket, self.task(searches.time), move |iteration| {
+            let running = SearchPool::start(ticket, self.task(), move |iteration| {
                 // This fails after the client has disconnected.
                 let _ = iteration_sender.send(IterationReport::new(&game, iteration));
             });
@@ -109,17 +110,19 @@ impl Analysis {
             if !running.has_given_way() {
                 return;
             }
-            let Ok(next) = searches.enter(Purpose::Interrupted) else { return };
+            let searches = self.state.engine();
+            let next = searches.and_then(|searches| searches.enter(Purpose::Interrupted));
+            let Ok(next) = next else { return };
             ticket = next;
         }
     }
 
-    fn task(&self, time: Duration) -> SearchTask {
+    fn task(&self) -> SearchTask {
         SearchTask {
             game: self.game.clone(),
             knowledge: Some(self.served.knowledge()),
             lines: self.lines,
-            limits: Limits::time(time),
+            limits: Limits::time(self.time),
         }
     }
 }

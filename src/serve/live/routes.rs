@@ -11,10 +11,9 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, interval_at};
 
 use super::super::api::rulesets;
-use super::super::event_stream::{self, EventSender, HEARTBEAT};
+use super::super::event_stream::{self, EventSender};
 use super::super::middleware;
 use super::super::problem::Problem;
 use super::scene::Scene;
@@ -119,8 +118,8 @@ async fn events(State(state): State<Arc<DisplayState>>) -> Response {
 async fn send_scenes(state: Arc<DisplayState>, sender: EventSender) {
     let mut current = state.current.subscribe();
     let shutdown = state.app.shutdown();
-    tokio::pin!(shutdown);
-    let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+    let alive = sender.keep_alive();
+    tokio::pin!(shutdown, alive);
     current.mark_changed();
     loop {
         tokio::select! {
@@ -134,10 +133,7 @@ async fn send_scenes(state: Arc<DisplayState>, sender: EventSender) {
                 }
             }
             () = &mut shutdown => return,
-            () = sender.closed() => return,
-            _ = heartbeat.tick() => {
-                sender.heartbeat().await;
-            }
+            () = &mut alive => return,
         }
     }
 }

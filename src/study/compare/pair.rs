@@ -139,5 +139,5 @@ impl<F: FnMut(u64, u64) -> bool> Total<F> {
 
 /// Returns the value that a code of a scanned table stands for; reading rejects codes without one.
 pub(super) fn decode(scan: &Scan<'_>, code: Code) -> Option<Probed> {
-    value(code, scan.table.header().metric).map(|(wdl, plies)| Probed { wdl, plies })
+    value(code, scan.table.header().metric)
 }

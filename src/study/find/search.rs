@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_matching_code(&self, code: Code, metric: Metric) -> bool {
-        let Some((wdl, plies)) = value(code, metric) else {
+        let Some(Probed { wdl, plies }) = value(code, metric) else {
             return false;
         };
         self.query.wdl.is_none_or(|wanted| wanted == wdl)
@@ -198,8 +198,7 @@ impl<'a> Search<'a> {
     }
 
     fn probed(&self, code: Code) -> Option<Probed> {
-        let metric = self.scan.table.header().metric;
-        value(code, metric).map(|(wdl, plies)| Probed { wdl, plies })
+        value(code, self.scan.table.header().metric)
     }
 }
 

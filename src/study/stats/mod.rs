@@ -19,6 +19,7 @@ use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::{Plies, Wdl};
 use crate::index::{SliceIndex, Slot};
 use crate::table::{Code, Metric, SideSummary, Table, TableFile, WIN_IN_1};
+use crate::tablebase::Probed;
 
 pub use super::scan::StatsError;
 pub use longest::LongestWin;
@@ -309,7 +310,7 @@ impl CodeCounts {
         let mut values: Vec<ValueCount> = by_code
             .filter_map(|(count, code)| {
                 let (positions, slot) = count?;
-                let (wdl, plies) = value(code, metric)?;
+                let Probed { wdl, plies } = value(code, metric)?;
                 let example = index.unrank(slot, to_move)?;
                 Some(ValueCount { wdl, plies, positions, example })
             })
