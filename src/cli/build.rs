@@ -93,19 +93,19 @@ win, "draw", "undecided" or "endless"; "sides" has the counts of the start's sli
   {"rules":"5x5-corners-4v0","position":"/2t2/5/t1K1t/5/2t2/ a","to_move":"attackers","category":"loss","dtw":6,"moves":["c1-c2","Kc3-c4","c2-c1","Kc4-a4","c1-b1","Ka4-a5--"],"positions":["/2t2/5/t1K1t/5/2t2/ a"],"value":"defenders","slice":"K0v4","sides":[],"slices":4,"placements":213790,"bytes":5128}"#;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct BuildJson<'a> {
     rules: &'a str,
     slice: String,
     defenders: usize,
     attackers: usize,
     built: bool,
     sides: Vec<SideCounts>,
-    files: Vec<FileAnswer>,
+    files: Vec<FileJson>,
     seconds: f64,
 }
 
 #[derive(Serialize)]
-struct FileAnswer {
+struct FileJson {
     metric: &'static str,
     bytes: u64,
     bits_per_position: Option<f64>,
@@ -113,16 +113,16 @@ struct FileAnswer {
 
 /// The work of each rank in a ply.
 #[derive(Serialize)]
-struct PlyAnswer<'a> {
+struct PlyJson<'a> {
     rules: &'a str,
     slice: String,
     winner: &'static str,
     ply: Plies,
-    ranks: Vec<RankAnswer>,
+    ranks: Vec<RankJson>,
 }
 
 #[derive(Serialize)]
-struct RankAnswer {
+struct RankJson {
     rows: u64,
     bytes: u64,
     computing: f64,
@@ -178,9 +178,9 @@ impl Progress for RankZero<'_> {
         };
         if self.session.json() {
             let slice = slice.to_string();
-            let ranks = ranks.iter().map(RankAnswer::of).collect();
+            let ranks = ranks.iter().map(RankJson::of).collect();
             let rules = &self.rules.name;
-            let answer = PlyAnswer { rules, slice, winner: winner.name(), ply, ranks };
+            let answer = PlyJson { rules, slice, winner: winner.name(), ply, ranks };
             // A failure to report progress must not stop the work.
             let _ = self.reporter.aside(|| self.session.json_line(&answer));
         }
@@ -203,12 +203,12 @@ impl Progress for RankZero<'_> {
     }
 }
 
-impl RankAnswer {
-    fn of(work: &RankWork) -> RankAnswer {
+impl RankJson {
+    fn of(work: &RankWork) -> RankJson {
         let &RankWork { rows, bytes, computing, packing, waiting } = work;
         let [computing, packing, waiting] =
             [computing, packing, waiting].map(|time| time.as_secs_f64());
-        RankAnswer { rows, bytes, computing, packing, waiting }
+        RankJson { rows, bytes, computing, packing, waiting }
     }
 }
 
@@ -220,15 +220,15 @@ pub(super) fn parse_metric(name: &str) -> Result<Metric, String> {
 
 /// Builds slice by slice, with the other processes if there are any.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    ranks::run(|exchange| build(args, session, exchange))
+    ranks::run(|communicator| build(args, session, communicator))
 }
 
 /// Builds in one process. Rank 0 prints the results.
-fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<(), CliError> {
+fn build(args: &Args, session: &Session, communicator: &dyn Communicator) -> Result<(), CliError> {
     let base = session.open_to_build(&args.requested.rules)?;
     let rules = base.rules();
     let slices = args.requested.slices(rules)?;
-    let free = ranks::available_bytes(exchange).map_err(BuildError::from)?;
+    let free = ranks::available_bytes(communicator).map_err(BuildError::from)?;
     let options = BuildOptions {
         metric: args.metric,
         force: args.force,
@@ -239,10 +239,10 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
     };
     let mut plans = plan_with_metric(&base, &slices, args.metric)?;
     plans.iter_mut().for_each(|plan| plan.present &= !args.force);
-    let is_first = exchange.rank() == 0;
+    let is_first = communicator.rank() == 0;
     if args.requested.is_whole_game() && is_first {
         let scratch = args.scratch.as_deref();
-        let processes = match exchange.size() {
+        let processes = match communicator.size() {
             1 => Processes {
                 ranks: None,
                 memory_bytes: args.memory,
@@ -267,7 +267,7 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
     let notices = Notices(&reporter);
     let progress: &dyn Progress = if is_first { &rank_zero } else { &notices };
     let build = Build::new(rules, session.tables(), &slices).options(&options);
-    let built = build.progress(progress).communicator(exchange).run();
+    let built = build.progress(progress).communicator(communicator).run();
     reporter.clear();
     let finished = rank_zero.finished.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let printed = finished.printed.and_then(|()| match !session.json() && is_first {
@@ -299,8 +299,8 @@ fn exit_on_interrupt(rebuilds: bool, is_first: bool) {
     });
 }
 
-fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
-    Answer {
+fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> BuildJson<'a> {
+    BuildJson {
         rules: &rules.name,
         slice: report.slice.to_string(),
         defenders: report.slice.defenders,
@@ -317,8 +317,8 @@ pub(super) fn side_counts(rules: &Ruleset, report: &SliceReport, side: Side) -> 
     SideCounts::new(rules, side, &report.summaries[side], report.counted())
 }
 
-fn files(report: &SliceReport) -> Vec<FileAnswer> {
-    let files = report.bytes.iter().map(|&(metric, bytes)| FileAnswer {
+fn files(report: &SliceReport) -> Vec<FileJson> {
+    let files = report.bytes.iter().map(|&(metric, bytes)| FileJson {
         metric: metric.name(),
         bytes,
         bits_per_position: report.built.then(|| 8.0 * bytes as f64 / report.positions as f64),

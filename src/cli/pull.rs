@@ -66,7 +66,7 @@ that is kept although its values differ from the server's:
 /// One file.
 #[cfg(feature = "serve")]
 #[derive(serde::Serialize)]
-struct Answer<'a> {
+struct PullJson<'a> {
     rules: &'a str,
     slice: String,
     metric: &'static str,
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         &mut |file, state| {
             states.push((file.clone(), state));
             if session.json() && printed.is_ok() {
-                printed = session.json_line(&Answer::new(&rules, file, state));
+                printed = session.json_line(&PullJson::new(&rules, file, state));
             }
         },
         &|done, total| meter.update(done, total),
@@ -154,9 +154,9 @@ fn summary(states: &[(RemoteFile, FileState)]) -> String {
 }
 
 #[cfg(feature = "serve")]
-impl<'a> Answer<'a> {
-    fn new(rules: &'a Ruleset, file: &RemoteFile, state: FileState) -> Answer<'a> {
-        Answer {
+impl<'a> PullJson<'a> {
+    fn new(rules: &'a Ruleset, file: &RemoteFile, state: FileState) -> PullJson<'a> {
+        PullJson {
             rules: &rules.name,
             slice: file.slice.to_string(),
             metric: file.metric.name(),

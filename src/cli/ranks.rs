@@ -23,18 +23,18 @@ fn launched_processes() -> Option<usize> {
 /// # Errors
 /// If a rank has stopped.
 pub(super) fn available_bytes(
-    exchange: &dyn Communicator,
+    communicator: &dyn Communicator,
 ) -> Result<Option<u64>, CommunicatorError> {
-    part_of(&memory::limits(), exchange)
+    part_of(&memory::limits(), communicator)
 }
 
 /// Returns this rank's part of the tightest of its limits.
 fn part_of(
     limits: &[MemoryLimit],
-    exchange: &dyn Communicator,
+    communicator: &dyn Communicator,
 ) -> Result<Option<u64>, CommunicatorError> {
     let own: Vec<&str> = limits.iter().map(|limit| limit.id.as_str()).collect();
-    let of_all = exchange.all_gather(own.join("\n").as_bytes())?;
+    let of_all = communicator.all_gather(own.join("\n").as_bytes())?;
     let parts = limits.iter().map(|MemoryLimit { id, available_bytes }| {
         let has_limit =
             |ids: &&Vec<u8>| ids.split(|&byte| byte == b'\n').any(|one| one == id.as_bytes());

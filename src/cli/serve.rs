@@ -96,8 +96,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         proofs: session.proofs().to_vec(),
         ..ServeOptions::default()
     };
-    let site = AppState::open(more, session.table_folder(), options).map_err(CliError::new)?;
-    let server = Server::bind(args.addr, Arc::new(site)).map_err(CliError::new)?;
+    let state = AppState::open(more, session.table_folder(), options).map_err(CliError::new)?;
+    let server = Server::bind(args.addr, Arc::new(state)).map_err(CliError::new)?;
     let stopper = server.stopper();
     on_interrupt(move || stopper.stop());
     // For port 0, the system has chosen the port.

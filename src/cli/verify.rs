@@ -99,22 +99,22 @@ struct Sampled {
 
 /// Verifies slice by slice, with the other processes if there are any.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    ranks::run(|exchange| verify(args, session, exchange))
+    ranks::run(|communicator| verify(args, session, communicator))
 }
 
 /// Verifies this rank's part: of a sample, some blocks of every slice, otherwise some slices. The
 /// first rank prints the results of all.
-fn verify(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<(), CliError> {
+fn verify(args: &Args, session: &Session, communicator: &dyn Communicator) -> Result<(), CliError> {
     // A sample's blocks are anywhere.
     let access = if args.sample.is_some() { Access::Mapped } else { Access::Scanned };
     let base = session.open(&args.existing.rules, access)?;
     let slices = args.existing.slices(&base, session)?;
-    let free = ranks::available_bytes(exchange).map_err(stopped)?;
+    let free = ranks::available_bytes(communicator).map_err(stopped)?;
     let memory_bytes = args.memory.or(free).unwrap_or(u64::MAX);
-    let (part, parts) = (exchange.rank(), exchange.size());
+    let (part, parts) = (communicator.rank(), communicator.size());
     let sample =
         args.sample.map(|percent| Sample { percent, seed: args.seed, memory_bytes, part, parts });
-    let own = if sample.is_some() { slices } else { own_slices(&base, slices, exchange) };
+    let own = if sample.is_some() { slices } else { own_slices(&base, slices, communicator) };
     let reporter = Reporter::new(own.iter().map(|&slice| work(&base, slice)));
     let progress: &dyn Progress = if part == 0 { &reporter } else { &() };
     let mut results = Vec::new();
@@ -141,7 +141,7 @@ fn verify(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result
     // Other ranks must not take incomplete results of this one for all.
     completed?;
     if parts > 1 {
-        results = gather(results, exchange)?;
+        results = gather(results, communicator)?;
         printed = results.iter().try_for_each(|result| result.print(session));
     }
     // What is wrong with the tables matters more than a failure to print it.
@@ -186,14 +186,18 @@ fn verdict(
 
 /// Returns the slices that this rank verifies, smallest first: the largest are dealt first, each
 /// to the rank that has the least work so far.
-fn own_slices(base: &Tablebase, mut slices: Vec<Slice>, exchange: &dyn Communicator) -> Vec<Slice> {
+fn own_slices(
+    base: &Tablebase,
+    mut slices: Vec<Slice>,
+    communicator: &dyn Communicator,
+) -> Vec<Slice> {
     let slots = |slice: Slice| work(base, slice).1;
     slices.sort_by_key(|&slice| Reverse((slots(slice), slice)));
-    let mut loads = vec![0; exchange.size()];
+    let mut loads = vec![0; communicator.size()];
     slices.retain(|&slice| {
         let rank = (0..loads.len()).min_by_key(|&rank| loads[rank]).unwrap_or(0);
         loads[rank] += slots(slice);
-        rank == exchange.rank()
+        rank == communicator.rank()
     });
     slices.sort();
     slices
@@ -202,11 +206,11 @@ fn own_slices(base: &Tablebase, mut slices: Vec<Slice>, exchange: &dyn Communica
 /// Returns the results of all ranks on the first one, in the order of the slices.
 fn gather(
     mut results: Vec<SliceResult>,
-    exchange: &dyn Communicator,
+    communicator: &dyn Communicator,
 ) -> Result<Vec<SliceResult>, CliError> {
     let own = serde_json::to_vec(&results).map_err(CliError::new)?;
-    let of_all = exchange.gather(&own).map_err(stopped)?;
-    if exchange.rank() > 0 {
+    let of_all = communicator.gather(&own).map_err(stopped)?;
+    if communicator.rank() > 0 {
         return Ok(Vec::new());
     }
     for of_rank in &of_all[1..] {

@@ -50,7 +50,7 @@ pub(super) struct SearchTicket {
     cancellation: Arc<Cancellation>,
     moved: watch::Receiver<()>,
     /// The place that `next_place` returned last.
-    told: usize,
+    reported_place: usize,
 }
 
 /// Cancels a search, even one that has not started.
@@ -106,7 +106,7 @@ impl SearchQueue {
         let entered = Arc::clone(&cancellation);
         let id = self.change(|searches| searches.enter(purpose, entered, self.concurrent));
         let id = id.ok_or_else(|| Problem::overloaded("the server is overloaded: try again"))?;
-        Ok(SearchTicket { id, queue: Arc::clone(self), cancellation, moved, told: 0 })
+        Ok(SearchTicket { id, queue: Arc::clone(self), cancellation, moved, reported_place: 0 })
     }
 
     /// Changes the lists of searches, starts those whose turn has come, and wakes the others.
@@ -176,8 +176,8 @@ impl SearchTicket {
             // Changes after this wake `changed` below.
             self.moved.mark_unchanged();
             let place = self.queue.place(self.id)?;
-            if place != self.told {
-                self.told = place;
+            if place != self.reported_place {
+                self.reported_place = place;
                 return Some(place);
             }
             // The sender lives as long as the queue, which this ticket holds.
