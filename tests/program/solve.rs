@@ -10,7 +10,7 @@ use taflbase::notation::parse_move;
 use taflbase::proof::{ProofOptions, ProvedValue, prove};
 use taflbase::rules::{Ruleset, Side};
 
-use crate::place::{Place, ruleset};
+use crate::place::{Place, Run, ruleset};
 
 /// The defenders win by a fork of the king.
 const WON: &str = "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d";
@@ -66,16 +66,20 @@ fn a_win_is_certified_in_little_memory() {
     place.run(&["solve", "--check", "won.cert"]).done();
 }
 
-/// The threads that the system refuses are done without.
-#[cfg(target_os = "linux")]
+/// The system refuses each thread, since there is no memory for its stack.
 #[test]
-fn a_win_is_proved_with_the_threads_there_are() {
+fn threads_that_are_refused_are_done_without() {
     let place = Place::new();
-    let arguments = ["solve", &small_game(), "--memory", "1MiB", "--threads", "1024"];
-    for store in [&[][..], &["--store", "proof"]] {
-        let text = place.run_within(1200 << 10, &[&arguments[..], store].concat()).done();
-        assert!(text.starts_with("the defenders win\n"), "{text}");
-    }
+    let game = small_game();
+    let arguments = ["solve", &game, "--memory", "1MiB", "--threads", "4"];
+    let run = |more: &[&str]| {
+        let mut program = place.command(&[&arguments[..], more].concat());
+        program.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+        Run::of(program)
+    };
+    let text = run(&[]).done();
+    assert!(text.starts_with("the defenders win\n"), "{text}");
+    run(&["--store", "proof"]).refused(2, &["cannot start a thread"]);
 }
 
 #[test]
