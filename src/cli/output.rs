@@ -189,7 +189,7 @@ impl Session {
     ) -> CliError {
         match self.probe_error(base, rules, error) {
             CliError::Negative(missing) => CliError::Negative(format!(
-                "{missing}; `{}` searches without it",
+                "{missing}; use `{}` to search the position",
                 self.command("analyse", rules, "POS")
             )),
             other => other,
