@@ -153,8 +153,9 @@ impl<'a> Client<'a> {
     /// Plays the game to its end.
     ///
     /// # Errors
-    /// If a table or proof cannot be opened; if the server cannot be reached, refuses the login or the game, or
-    /// sends an invalid message; or if the connection is lost before the game or again and again.
+    /// If a table or proof cannot be opened; if the server cannot be reached, refuses the login or the
+    /// game, or sends an invalid message; or if the connection is lost before the game or again and
+    /// again.
     pub fn play(mut self) -> Result<End, ServerError> {
         self.check_files().map_err(ServerError::Engine)?;
         loop {
