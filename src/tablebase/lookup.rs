@@ -220,25 +220,37 @@ impl Tablebase {
     fn or_by_moves<V>(
         &self,
         position: &Position,
-        found: Result<V, ProbeError>,
+        mut found: Result<V, ProbeError>,
         from_rules: fn(Value) -> V,
     ) -> Result<V, ProbeError> {
-        found.or_else(|error| match error {
-            ProbeError::MissingTable { .. } => {
-                value_by_moves(&self.rules, position).map(from_rules).ok_or(error)
-            }
-            _ => Err(error),
-        })
+        self.decide_by_moves(position, &mut found, from_rules);
+        found
     }
 
+    /// As [`or_by_moves`](Tablebase::or_by_moves), of many positions.
     fn all_or_by_moves<V: Send>(
         &self,
         positions: &[Position],
-        found: Vec<Result<V, ProbeError>>,
+        mut found: Vec<Result<V, ProbeError>>,
         from_rules: fn(Value) -> V,
     ) -> Vec<Result<V, ProbeError>> {
-        let found = found.into_par_iter().zip(positions);
-        found.map(|(found, position)| self.or_by_moves(position, found, from_rules)).collect()
+        let each = found.par_iter_mut().zip(positions);
+        each.for_each(|(found, position)| self.decide_by_moves(position, found, from_rules));
+        found
+    }
+
+    #[inline]
+    fn decide_by_moves<V>(
+        &self,
+        position: &Position,
+        found: &mut Result<V, ProbeError>,
+        from_rules: fn(Value) -> V,
+    ) {
+        if let Err(ProbeError::MissingTable { .. }) = found
+            && let Some(value) = value_by_moves(&self.rules, position)
+        {
+            *found = Ok(from_rules(value));
+        }
     }
 
     /// Probes a position without a look at its moves, for callers that ask about very many.
