@@ -127,7 +127,7 @@ def test_errors_of_searches(brandubh: Tablebase) -> None:
     for game, error, message in [
         (over, taflbase.GameOver, "the game is over: the defenders win: the king has escaped"),
         ("/7/7/7/7/2K4/7/7/ a", taflbase.GameOver, "the game is over: "),
-        (Game("ashton").position, taflbase.PositionError, "9 ranks instead of 7"),
+        (Game("ashton").position, taflbase.PositionError, "9 instead of 7 ranks"),
         ("", taflbase.PositionError, "rank"),
         (Game("ashton"), taflbase.RulesetError, "game: its ruleset is ashton, not brandubh"),
         (3, TypeError, "game: expected a Game or a position, not int"),

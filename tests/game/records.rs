@@ -197,7 +197,7 @@ fn faults_are_reported_with_line_and_turn() {
             "[taflbase-rules:chess]",
             "line 1: \"chess\" is not a built-in ruleset: read the record with the rules of the game",
         ),
-        ("[taflbase-rules:ashton]\n\n[position:/9/]", "line 3: start: 1 rank instead of 9"),
+        ("[taflbase-rules:ashton]\n\n[position:/9/]", "line 3: start: 1 instead of 9 ranks"),
     ] {
         assert_eq!(fault(text), message, "{text}");
     }

@@ -427,8 +427,8 @@ fn sets_of_squares_are_checked() {
 #[test]
 fn starts_are_checked() {
     for (start, message) in [
-        ("/2t2/2T2/tTKTt/2T2/2t3/", "start: rank 5 has 6 squares instead of 5"),
-        ("/2t2/2T2/tTKTt/2T2/", "start: 4 ranks instead of 5"),
+        ("/2t2/2T2/tTKTt/2T2/2t3/", "start: rank 5 has 6 instead of 5 squares"),
+        ("/2t2/2T2/tTKTt/2T2/", "start: 4 instead of 5 ranks"),
         ("/2t2/2T2/tT1Tt/2T2/2t2/", "start: there is no king"),
         ("/2t2/2K2/tTKTt/2T2/2t2/", "start: two kings, on c2 and c3"),
         ("/5/2T2/1TKT1/2T2/5/", "start: there are no attackers"),

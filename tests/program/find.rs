@@ -143,7 +143,7 @@ fn refusals_are_one_line() {
         (&["--king", "a1"], &["the king on a1 has won"]),
         (&["--attackers", "d4"], &["an attacker cannot stand on d4 (throne)"]),
         (&["--attackers", "c3", "--empty", "c3"], &["c3", "two different contents"]),
-        (&["--pattern", "/*/*/"], &["--pattern", "2 ranks instead of 7"]),
+        (&["--pattern", "/*/*/"], &["--pattern", "2 instead of 7 ranks"]),
         (&["--pattern", "/*/x*/*/*/*/*/*/"], &["--pattern", "rank 2", "\"x\"", "*"]),
         (&["--plies", "21..9"], &["--plies", "from 21 to 9"]),
         (&["--plies", "-3"], &["'-3'", "9..21"]),

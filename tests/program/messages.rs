@@ -26,7 +26,7 @@ fn positions_are_parsed_leniently_and_printed_in_one_form() {
 #[test]
 fn refused_positions_name_what_is_wrong() {
     let rows = [
-        ("", "1 rank instead of 7"),
+        ("", "1 instead of 7 ranks"),
         (
             "/7/4t2/7/7/2K4/7/2t4/",
             "the side to move is missing: after the board, write a blank and a (attackers) or d (defenders)",
@@ -41,7 +41,7 @@ fn refused_positions_name_what_is_wrong() {
         ),
         ("/7/4t2/7/7/7/7/2t4/ a", "there is no king (K) on the board"),
         ("/7/4t2/7/7/2K4/7/2t3K/ a", "two kings, on c5 and g7"),
-        ("/7/4t2/7/8/2K4/7/2t4/ a", "rank 4 has 8 squares instead of 7"),
+        ("/7/4t2/7/8/2K4/7/2t4/ a", "rank 4 has 8 instead of 7 squares"),
         ("/K6/4t2/7/7/7/7/7/ a", "the game is over: the king on a1 has won"),
         (
             "/7/7/7/7/2K4/7/7/ d",

@@ -224,7 +224,7 @@ fn invalid_positions_are_refused_by_square_and_row() {
     for (position, words) in [
         ("/7/4t2/7/7/2K4/7/2t4/", &["a (attackers)", "d (defenders)"][..]),
         ("/7/4t2/7/7/2K4/7/2t4/ w", &["\"w\"", "a (attackers)"]),
-        ("/7/4t2/7/7/2K4/7/ d", &["6 ranks instead of 7"]),
+        ("/7/4t2/7/7/2K4/7/ d", &["6 instead of 7 ranks"]),
         ("/7/4t2/7/7/2K4/8/2t4/ d", &["rank 6", "8", "7"]),
         ("/7/4t2/7/7/2x4/7/2t4/ d", &["rank 5", "\"x\"", "t, T, K"]),
         ("/7/4t2/7/7/7/7/2t4/ d", &["no king"]),

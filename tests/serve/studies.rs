@@ -92,7 +92,7 @@ async fn invalid_studies_are_reported() {
         ("brandubh/slices/K1v2/find?plies=x", 400, "bad-parameter", "9..21"),
         ("brandubh/slices/K1v2/find?category=x", 400, "bad-parameter", "write win"),
         ("brandubh/slices/K1v2/find?to_move=x", 400, "bad-parameter", "attackers or defenders"),
-        ("brandubh/slices/K1v2/find?pattern=7", 400, "bad-parameter", "1 rank instead of 7"),
+        ("brandubh/slices/K1v2/find?pattern=7", 400, "bad-parameter", "1 instead of 7 ranks"),
         ("brandubh/slices/K1v2/find?pattern=*/*/*/3t*/*/*/*", 400, "bad-parameter", "d4"),
         ("brandubh/picture?position=x", 400, "bad-position", ""),
         (
@@ -238,7 +238,7 @@ async fn lists_of_moves_are_read() {
         ("d1-c1 nonsense", "bad-parameter", "move 2: "),
         ("/7/7/ a d1-c1", "bad-position", "2 ranks"),
         ("nix: d1-c1", "bad-parameter", "no ruleset \"nix\""),
-        ("tablut: /7/4t2/7/7/2K4/7/2t4/ d c5-c1", "bad-position", "7 ranks instead of 9"),
+        ("tablut: /7/4t2/7/7/2K4/7/2t4/ d c5-c1", "bad-position", "7 instead of 9 ranks"),
         ("[rules:dim:7", "bad-parameter", ""),
         ("[taflbase-rules:nix]\n1. d1-c1", "bad-parameter", "nix"),
         ("/7/4t2/7/7/2K4/7/2t4/ d c5-c1 e2-e1 c1-a1 e1-e2", "game-over", "before move 4"),

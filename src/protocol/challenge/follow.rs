@@ -185,10 +185,10 @@ mod tests {
             follower.follow(&state, Side::Defenders).unwrap_err().to_string()
         };
         use super::super::message::Cell;
-        assert_eq!(refused(&|s| drop(s.board.pop())), "8 ranks instead of 9");
+        assert_eq!(refused(&|s| drop(s.board.pop())), "8 instead of 9 ranks");
         assert_eq!(
             refused(&|s| s.board[2].push(Cell::Empty)),
-            "rank 3 has 10 squares instead of 9"
+            "rank 3 has 10 instead of 9 squares"
         );
         assert_eq!(refused(&|s| s.board[1][1] = Cell::King), "two kings, on b2 and e5");
         assert_eq!(refused(&|s| s.board[4][4] = Cell::Throne), "there is no king (K) on the board");

@@ -245,9 +245,9 @@ mod tests {
     #[test]
     fn invalid_patterns_are_reported() {
         for (text, message) in [
-            ("/*/*/*/*/", "4 ranks instead of 5"),
-            ("/*/4/*/*/*/", "rank 2 has 4 squares instead of 5"),
-            ("/*/*/??????*/*/*/", "rank 3 has 6 squares instead of 5"),
+            ("/*/*/*/*/", "4 instead of 5 ranks"),
+            ("/*/4/*/*/*/", "rank 2 has 4 instead of 5 squares"),
+            ("/*/*/??????*/*/*/", "rank 3 has 6 instead of 5 squares"),
             ("/*/*/*t*/*/*/", "rank 3 has more than one *: write ? for single squares instead"),
             ("/*/*/*/K*/K*/", "two kings, on a4 and a5"),
             (

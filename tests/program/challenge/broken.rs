@@ -106,7 +106,7 @@ fn messages_that_are_not_states() {
 fn unplayable_boards() {
     let mut small = start();
     small["board"].as_array_mut().unwrap().pop();
-    refused_bytes(&framed(&small.to_string()), &["8 ranks instead of 9"]);
+    refused_bytes(&framed(&small.to_string()), &["8 instead of 9 ranks"]);
     let mut without = start();
     without["board"][4][4] = json!("THRONE");
     refused_bytes(&framed(&without.to_string()), &["no king"]);

@@ -310,7 +310,7 @@ fn errors_are_reported_and_unknown_lines_ignored() {
         engine.say(line);
     }
     for (line, answer) in [
-        ("position", "0 position: 1 rank instead of 7"),
+        ("position", "0 position: 1 instead of 7 ranks"),
         (
             "position /7/7/7/3T3/2K4/7/1t5/",
             "0 position: a defender cannot stand on d4 (throne): use any square except a1, g1, d4, a7 and g7",

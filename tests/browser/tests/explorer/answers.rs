@@ -278,7 +278,7 @@ async fn the_field_takes_moves_as_the_terminal_does_and_copied_games() {
     enter(&copied.replacen("b4-b3", "b4-b7", 1)).await;
     page.reads(".field .fault", "move 1: ").await;
     enter(&copied.replacen("brandubh", "tablut", 1)).await;
-    page.reads(".field .fault", "7 ranks instead of 9").await;
+    page.reads(".field .fault", "7 instead of 9 ranks").await;
     assert_eq!(page.log().await.len(), 2, "the refusals of the games");
     page.close().await;
 }
