@@ -14,7 +14,7 @@ pub mod record;
 pub mod replay;
 pub mod retractions;
 pub mod rules;
-mod shieldwall;
+pub(crate) mod shieldwall;
 pub mod slice;
 pub mod unmoves;
 pub mod value;

@@ -61,7 +61,7 @@ fn closed_rows(
 
 /// Returns the two directions along the edge from this square, each with the one that leads
 /// inwards; none for corners and for squares away from the edge.
-pub(super) fn edge_directions(
+pub(crate) fn edge_directions(
     rules: &Ruleset,
     at: Square,
 ) -> impl Iterator<Item = [Direction; 2]> + use<'_> {

@@ -1,8 +1,9 @@
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::moves::Move;
-use crate::game::rules::{Kind, Ruleset, Side, plural};
+use crate::game::rules::{Kind, Layout, Ruleset, Side, plural};
+use crate::game::shieldwall::edge_directions;
 
-use super::scenes::{Example, Men};
+use super::scenes::Example;
 use super::{Lesson, sentence};
 use crate::draw::describe::SHIELDWALL;
 
@@ -129,7 +130,7 @@ impl Ruleset {
                 let (Some(near), Some(far)) = (near, board.step(target, direction)) else {
                     continue;
                 };
-                let mut men = Men::new(mover);
+                let mut men = Layout::default();
                 men.put(victim.soldier(), target);
                 match beyond {
                     Beyond::Enemy if !(hostile.empty | hostile.occupied).contains(far) => {
@@ -147,7 +148,7 @@ impl Ruleset {
                     played.captured == SquareSet::of(target) && played.ending.is_none()
                 };
                 let away = SquareSet::of(target).with(near).with(far);
-                if let Some(example) = self.arrival(&men, near, direction, away, wanted) {
+                if let Some(example) = self.arrival(mover, &men, near, direction, away, wanted) {
                     return Some(example);
                 }
             }
@@ -161,11 +162,12 @@ impl Ruleset {
         for target in self.ordered(self.places(Kind::Defender)) {
             let sides = [Direction::East, Direction::West].map(|side| board.step(target, side));
             let [Some(east), Some(west)] = sides else { continue };
-            let mut men = Men::new(Side::Defenders);
+            let mut men = Layout::default();
             men.put(Kind::Attacker, east);
             men.put(Kind::Attacker, west);
             let away = SquareSet::of(target).with(east).with(west);
-            let found = self.arrival(&men, target, Direction::East, away, Move::is_quiet);
+            let (mover, direction) = (Side::Defenders, Direction::East);
+            let found = self.arrival(mover, &men, target, direction, away, Move::is_quiet);
             if found.is_some() {
                 return found;
             }
@@ -180,18 +182,14 @@ impl Ruleset {
         // First where the pieces around the row have room.
         let mut near = self.ordered(board.edge() - board.corners());
         near.sort_by_key(|&at| {
-            let nearest = corners.iter().map(|&corner| self.distance(at, corner)).min();
+            let nearest = corners.iter().map(|&corner| board.distance(at, corner)).min();
             std::cmp::Reverse(nearest)
         });
         near.into_iter().find_map(|near| {
-            Direction::ALL.into_iter().find_map(|along| {
-                let mut men = Men::new(Side::Attackers);
+            edge_directions(self, near).find_map(|[along, inwards]| {
+                let mut men = Layout::default();
                 let row: Vec<Square> = board.ray(near, along).take(3).collect();
                 let &[first, second, end] = row.as_slice() else { return None };
-                let inwards = Direction::ALL.into_iter().find(|&inwards| {
-                    board.step(first, inwards).is_some()
-                        && board.step(first, inwards.opposite()).is_none()
-                })?;
                 for victim in [first, second] {
                     men.put(Kind::Defender, victim);
                     men.put(Kind::Attacker, board.step(victim, inwards)?);
@@ -199,7 +197,7 @@ impl Ruleset {
                 men.put(Kind::Attacker, end);
                 let captured = SquareSet::of(first).with(second);
                 let wanted = |played: &Move| played.captured == captured && played.ending.is_none();
-                self.arrival(&men, near, along, captured, wanted)
+                self.arrival(Side::Attackers, &men, near, along, captured, wanted)
             })
         })
     }
@@ -209,10 +207,11 @@ impl Ruleset {
         self.ordered(self.places(Kind::Attacker)).into_iter().find_map(|target| {
             Direction::ALL.into_iter().find_map(|direction| {
                 let near = self.board.step(target, direction.opposite())?;
-                let mut men = Men::new(Side::Defenders);
+                let mut men = Layout::default();
                 men.put(Kind::King, self.board.step(target, direction)?);
                 men.put(Kind::Attacker, target);
-                self.arrival(&men, near, direction, SquareSet::EMPTY, Move::is_quiet)
+                let (mover, away) = (Side::Defenders, SquareSet::EMPTY);
+                self.arrival(mover, &men, near, direction, away, Move::is_quiet)
             })
         })
     }

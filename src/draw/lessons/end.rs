@@ -1,9 +1,10 @@
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::moves::{Ending, Move, legal_moves};
 use crate::game::position::Position;
-use crate::game::rules::{Endless, Kind, Ruleset, Side};
+use crate::game::rules::{Endless, Kind, Layout, Ruleset, Side};
+use crate::game::shieldwall::edge_directions;
 
-use super::scenes::{Example, Men, TRIES};
+use super::scenes::{Example, TRIES};
 use super::{Lesson, sentence};
 use crate::draw::describe::{ENCIRCLEMENT, EXIT_FORT};
 
@@ -62,21 +63,18 @@ impl Ruleset {
         let edge = self.places(Kind::King) & board.edge();
         self.ordered(edge).into_iter().find_map(|king| {
             let far = self.places(Kind::Attacker).iter();
-            let attacker = far.max_by_key(|&square| self.distance(square, king))?;
-            Direction::ALL.into_iter().find_map(|along| {
-                let inwards = Direction::ALL.into_iter().find(|&inwards| {
-                    board.step(king, inwards).is_some()
-                        && board.step(king, inwards.opposite()).is_none()
-                })?;
+            let attacker = far.max_by_key(|&square| board.distance(square, king))?;
+            edge_directions(self, king).find_map(|[along, inwards]| {
+                let (mover, away) = (Side::Defenders, SquareSet::EMPTY);
                 let room = board.step(king, along)?;
-                let mut men = Men::new(Side::Defenders);
+                let mut men = Layout::default();
                 men.put(Kind::King, king);
                 men.put(Kind::Attacker, attacker);
                 men.put(Kind::Defender, board.step(king, along.opposite())?);
                 men.put(Kind::Defender, board.step(king, inwards)?);
                 men.put(Kind::Defender, board.step(room, inwards)?);
                 let wanted = |played: &Move| played.ending == Some(Ending::ExitFort);
-                self.arrival(&men, board.step(room, along)?, along, SquareSet::EMPTY, wanted)
+                self.arrival(mover, &men, board.step(room, along)?, along, away, wanted)
             })
         })
     }
@@ -86,23 +84,23 @@ impl Ruleset {
         let board = self.board;
         // In the middle there is room around the ring.
         let mut kings: Vec<Square> = self.places(Kind::King).iter().collect();
-        kings.sort_by_key(|&king| self.distance(king, board.centre()));
+        kings.sort_by_key(|&king| board.distance(king, board.centre()));
         kings.into_iter().find_map(|king| {
             let inside =
                 board.neighbours(king).find(|&at| self.places(Kind::Defender).contains(at))?;
             let ring: SquareSet =
-                board.squares().filter(|&square| self.distance(square, king) == 2).collect();
+                board.squares().filter(|&square| board.distance(square, king) == 2).collect();
             let is_whole = ring.len() == 8 && ring.is_subset(self.places(Kind::Attacker));
             Direction::ALL.into_iter().filter(|_| is_whole).find_map(|outwards| {
                 let near = board.ray(king, outwards).nth(1)?;
-                let mut men = Men::new(Side::Attackers);
+                let mut men = Layout::default();
                 men.put(Kind::King, king);
                 men.put(Kind::Defender, inside);
                 for attacker in ring.without(near) {
                     men.put(Kind::Attacker, attacker);
                 }
                 let wanted = |played: &Move| played.ending == Some(Ending::Encirclement);
-                self.arrival(&men, near, outwards, SquareSet::EMPTY, wanted)
+                self.arrival(Side::Attackers, &men, near, outwards, SquareSet::EMPTY, wanted)
             })
         })
     }

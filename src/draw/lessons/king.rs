@@ -1,9 +1,9 @@
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::moves::{Ending, Move};
-use crate::game::rules::{Kind, Ruleset, Side};
+use crate::game::rules::{Kind, Layout, Ruleset, Side};
 
 use super::Lesson;
-use super::scenes::{Example, Men};
+use super::scenes::Example;
 
 impl Ruleset {
     pub(super) fn king_lessons(&self) -> Vec<Lesson> {
@@ -76,7 +76,7 @@ impl Ruleset {
     fn king_capture(&self, king: Square, sides: SquareSet) -> Option<Example> {
         let wanted = |played: &Move| played.ending == Some(Ending::KingCaptured);
         sides.iter().find_map(|near| {
-            let mut men = Men::new(Side::Attackers);
+            let mut men = Layout::default();
             men.put(Kind::King, king);
             for side in sides.without(near).iter() {
                 men.put(Kind::Attacker, side);
@@ -84,7 +84,7 @@ impl Ruleset {
             let direction = Direction::ALL
                 .into_iter()
                 .find(|&direction| self.board.step(near, direction) == Some(king))?;
-            self.arrival(&men, near, direction, SquareSet::EMPTY, wanted)
+            self.arrival(Side::Attackers, &men, near, direction, SquareSet::EMPTY, wanted)
         })
     }
 }

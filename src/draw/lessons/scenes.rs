@@ -3,7 +3,7 @@
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::moves::{Move, find_move};
 use crate::game::position::Position;
-use crate::game::rules::{Kind, Ruleset, Side};
+use crate::game::rules::{Kind, Layout, Ruleset, Side};
 
 /// Squares that are tried for the piece that moves, and for the king where he only looks on.
 pub(super) const TRIES: usize = 8;
@@ -11,44 +11,21 @@ pub(super) const TRIES: usize = 8;
 /// A position and a move in it.
 pub(super) type Example = (Position, Move);
 
-/// Pieces for a position; without a king, one is placed later.
-#[derive(Clone, Copy)]
-pub(super) struct Men {
-    to_move: Side,
-    king: Option<Square>,
-    /// The soldiers of the attackers and of the defenders.
-    sets: [SquareSet; 2],
-}
-
-impl Men {
-    /// Starts with an empty board.
-    pub(super) fn new(to_move: Side) -> Men {
-        Men { to_move, king: None, sets: [SquareSet::EMPTY; 2] }
-    }
-
-    pub(super) fn put(&mut self, kind: Kind, square: Square) {
-        match kind {
-            Kind::Attacker => self.sets[0].insert(square),
-            Kind::Defender => self.sets[1].insert(square),
-            Kind::King => self.king = Some(square),
-        }
-    }
-}
-
 impl Ruleset {
-    /// Finds a move to `near` with the wanted consequences. The mover comes from the side, if it
-    /// can, and the king, unless he is on the board, looks on from a square that touches none of
-    /// `away`.
+    /// Finds a move of a soldier to `near`, among these men, with the wanted consequences. The
+    /// soldier comes from the side, if it can, and the king, unless he is on the board, looks on
+    /// from a square that touches none of `away`.
     pub(super) fn arrival(
         &self,
-        men: &Men,
+        mover: Side,
+        men: &Layout,
         near: Square,
         direction: Direction,
         away: SquareSet,
         wanted: impl Fn(&Move) -> bool,
     ) -> Option<Example> {
         let board = self.board;
-        let kind = men.to_move.soldier();
+        let kind = mover.soldier();
         let is_aside = |from: Square| {
             let line = [direction, direction.opposite()];
             line.into_iter().all(|one| board.ray(near, one).all(|square| square != from))
@@ -56,7 +33,7 @@ impl Ruleset {
         let rays = self.slides().to(kind, near).iter().flatten();
         let mut origins: Vec<Square> =
             rays.filter(|step| step.ends).map(|step| step.square).collect();
-        origins.sort_by_key(|&from| (!is_aside(from), self.distance(from, near).abs_diff(2)));
+        origins.sort_by_key(|&from| (!is_aside(from), board.distance(from, near).abs_diff(2)));
         let touches = |square: Square| {
             away.contains(square) || board.neighbours(square).any(|next| away.contains(next))
         };
@@ -69,10 +46,9 @@ impl Ruleset {
         };
         origins.into_iter().take(TRIES).find_map(|from| {
             kings.iter().find_map(|&king| {
-                let mut placed = *men;
+                let mut placed = Layout { king: Some(king), ..*men };
                 placed.put(kind, from);
-                let [attackers, defenders] = placed.sets;
-                let position = Position::new(self, king, defenders, attackers, men.to_move).ok()?;
+                let position = Position::from_layout(&placed, mover, self).ok()?;
                 let played = find_move(self, &position, from, near)?;
                 wanted(&played).then_some((position, played))
             })
@@ -84,13 +60,7 @@ impl Ruleset {
     pub(super) fn ordered(&self, set: SquareSet) -> Vec<Square> {
         let (centre, halfway) = (self.board.centre(), self.board.size() / 4 + 1);
         let mut squares: Vec<Square> = set.iter().collect();
-        squares.sort_by_key(|&square| self.distance(square, centre).abs_diff(halfway));
+        squares.sort_by_key(|&square| self.board.distance(square, centre).abs_diff(halfway));
         squares
-    }
-
-    /// Counts the squares between two, along files and ranks.
-    pub(super) fn distance(&self, one: Square, other: Square) -> usize {
-        let board = self.board;
-        board.file(one).abs_diff(board.file(other)) + board.rank(one).abs_diff(board.rank(other))
     }
 }

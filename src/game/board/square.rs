@@ -154,6 +154,11 @@ impl Board {
         Direction::ALL.into_iter().filter_map(move |d| self.step(square, d))
     }
 
+    /// Returns the number of steps from one square to the other, along files and ranks.
+    pub(crate) fn distance(self, one: Square, other: Square) -> usize {
+        self.file(one).abs_diff(self.file(other)) + self.rank(one).abs_diff(self.rank(other))
+    }
+
     /// Returns the square's name: file letter from `a` (none skipped), rank from 1.
     pub fn name(self, square: Square) -> SquareName {
         SquareName { file: self.file(square) as u8, rank: self.rank(square) as u8 }

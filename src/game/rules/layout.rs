@@ -53,10 +53,16 @@ impl Layout {
             let token = &rest[..length];
             rest = &rest[length..];
             let count = token.parse::<u16>().ok().filter(|_| letter != '0');
-            match (letter, count) {
-                ('t' | 'T' | 'K', _) => {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.letter() == letter);
+            match (kind, count) {
+                (Some(kind), _) => {
                     if file < board.size() {
-                        self.put(letter, board.at(file, rank), board)?;
+                        let square = board.at(file, rank);
+                        if let Some(first) = self.king.filter(|_| kind == Kind::King) {
+                            let [first, second] = [first, square].map(|square| board.name(square));
+                            return Err(LayoutError::TwoKings(first, second));
+                        }
+                        self.put(kind, square);
                     }
                     file += 1;
                 }
@@ -74,17 +80,13 @@ impl Layout {
         Ok(())
     }
 
-    fn put(&mut self, letter: char, square: Square, board: Board) -> Result<(), LayoutError> {
-        match letter {
-            't' => self.attackers.insert(square),
-            'T' => self.defenders.insert(square),
-            _ => {
-                if let Some(first) = self.king.replace(square) {
-                    return Err(LayoutError::TwoKings(board.name(first), board.name(square)));
-                }
-            }
+    /// Adds a piece; a king replaces the one before.
+    pub(crate) fn put(&mut self, kind: Kind, square: Square) {
+        match kind {
+            Kind::Attacker => self.attackers.insert(square),
+            Kind::Defender => self.defenders.insert(square),
+            Kind::King => self.king = Some(square),
         }
-        Ok(())
     }
 
     /// Returns the canonical text of the layout, with the outer slashes.

@@ -162,13 +162,7 @@ impl<const N: usize> AttackerMove<N> {
 pub(crate) fn shields_around<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     let board = frame.rules.board;
     // The king is beside `to`, and its other neighbours are at most two steps from there.
-    frame
-        .shields
-        .iter()
-        .filter(|&s| {
-            board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
-        })
-        .collect()
+    frame.shields.iter().filter(|&square| board.distance(square, to) <= 2).collect()
 }
 
 /// Returns the lanes of a row on which an attacker that has arrived on `to` captures nothing.
