@@ -6,7 +6,7 @@ use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 
 /// The fewest enemies in a row that a wall captures.
-const LEAST_IN_ROW: usize = 2;
+pub(crate) const LEAST_IN_ROW: usize = 2;
 
 /// Returns the pieces of the side that take part in captures: all but an unarmed king.
 pub(super) fn captors(rules: &Ruleset, board: &Position, side: Side) -> SquareSet {

@@ -1,17 +1,15 @@
 //! Shieldwalls, which capture whole rows of men along the edge, for all squares of the king at
 //! once.
 
-use crate::game::board::{Board, Direction, Square, SquareSet};
+use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{BySide, Ruleset, Side};
+use crate::game::shieldwall::{LEAST_IN_ROW, edge_directions};
 use crate::game::slice::Slice;
 
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
-
-/// The fewest men in a row that a wall captures.
-const LEAST_IN_ROW: usize = 2;
 
 /// The walls that are possible in a slice; none cost nothing.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +81,7 @@ impl Shieldwalls {
         let runs = BySide::from_fn(|mover: Side| {
             let squares = rules.board.squares();
             if possible(mover) {
-                squares.map(|to| edge_runs(rules.board, to)).collect()
+                squares.map(|to| edge_runs(rules, to)).collect()
             } else {
                 Vec::new()
             }
@@ -171,24 +169,15 @@ impl Shieldwalls {
 }
 
 /// Returns both parts of the edge beside this square; none for corners and inner squares.
-fn edge_runs(board: Board, to: Square) -> Vec<EdgeRun> {
-    let is_open = |direction| board.step(to, direction).is_some();
-    let Some(inwards) = Direction::ALL.into_iter().find(|&d| is_open(d) && !is_open(d.opposite()))
-    else {
-        return Vec::new();
-    };
-    if board.corners().contains(to) {
-        return Vec::new();
-    }
-    let along = Direction::ALL.into_iter().filter(|&d| d != inwards && d != inwards.opposite());
-    along
-        .filter_map(|direction| {
-            let mut squares: Vec<Square> = board.ray(to, direction).collect();
-            let corner = squares.pop()?;
-            let fronts = squares.into_iter().filter_map(|s| Some([s, board.step(s, inwards)?]));
-            Some(EdgeRun { squares: fronts.collect(), corner })
-        })
-        .collect()
+fn edge_runs(rules: &Ruleset, to: Square) -> Vec<EdgeRun> {
+    let board = rules.board;
+    let runs = edge_directions(rules, to).filter_map(|[along, inwards]| {
+        let mut squares: Vec<Square> = board.ray(to, along).collect();
+        let corner = squares.pop()?;
+        let fronts = squares.into_iter().filter_map(|s| Some([s, board.step(s, inwards)?]));
+        Some(EdgeRun { squares: fronts.collect(), corner })
+    });
+    runs.collect()
 }
 
 impl WallThreat {
