@@ -166,7 +166,8 @@ impl BoardPicture {
         for kind in Kind::ALL.into_iter().rev() {
             let squares = self.layout.squares(kind);
             if !squares.is_empty() {
-                parts.push(format!("{} on {}", plural(kind), self.list(squares)));
+                let names = self.board.names(squares).join(" ");
+                parts.push(format!("{} on {names}", plural(kind)));
             }
         }
         if let Some((from, to)) = self.arrow {
@@ -178,13 +179,8 @@ impl BoardPicture {
             parts.push(format!("the last move from {from} to {to}"));
         }
         if !self.captured.is_empty() {
-            parts.push(format!("captured on {}", self.list(self.captured)));
+            parts.push(format!("captured on {}", self.board.names(self.captured).join(" ")));
         }
         parts.join("; ")
-    }
-
-    fn list(&self, squares: SquareSet) -> String {
-        let names: Vec<String> = squares.iter().map(|s| self.board.name(s).to_string()).collect();
-        names.join(" ")
     }
 }

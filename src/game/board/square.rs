@@ -159,6 +159,11 @@ impl Board {
         self.file(one).abs_diff(self.file(other)) + self.rank(one).abs_diff(self.rank(other))
     }
 
+    /// Returns the names of squares, in square order.
+    pub(crate) fn names(self, squares: SquareSet) -> Vec<String> {
+        squares.iter().map(|square| self.name(square).to_string()).collect()
+    }
+
     /// Returns the square's name: file letter from `a` (none skipped), rank from 1.
     pub fn name(self, square: Square) -> SquareName {
         SquareName { file: self.file(square) as u8, rank: self.rank(square) as u8 }

@@ -37,16 +37,10 @@ impl fmt::Display for MoveText {
         let captures = if captured.is_empty() || ending == Some(Ending::KingCaptured) {
             String::new()
         } else {
-            format!("x{}", list(self.board, captured))
+            format!("x{}", self.board.names(captured).join("/"))
         };
         f.pad(&format!("{letter}{from}-{to}{captures}{}", mark(ending)))
     }
-}
-
-/// Joins the squares' names with slashes.
-fn list(board: Board, squares: SquareSet) -> String {
-    let names: Vec<String> = squares.iter().map(|s| board.name(s).to_string()).collect();
-    names.join("/")
 }
 
 fn mark(ending: Option<Ending>) -> &'static str {

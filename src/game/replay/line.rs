@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::game::board::{Board, Square, SquareSet};
+use crate::game::board::{Board, SquareSet};
 use crate::game::history::Game;
 use crate::game::moves::{Ending as MoveEnding, Move};
 use crate::game::notation::parse_move;
@@ -130,10 +130,9 @@ fn parse_captures(board: Board, text: &str) -> Result<SquareSet, String> {
 
 /// Describes the difference between the captures of a move and those that the file gives.
 fn difference(board: Board, played: &Move, captured: SquareSet) -> String {
-    let list = |squares: SquareSet| -> String {
-        let names: Vec<String> =
-            squares.iter().map(|square: Square| board.name(square).to_string()).collect();
-        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    let list = |squares: SquareSet| match squares.is_empty() {
+        true => "nothing".to_owned(),
+        false => board.names(squares).join(", "),
     };
     format!("captures {}, but the file says {}", list(played.captured), list(captured))
 }

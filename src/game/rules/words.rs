@@ -5,8 +5,7 @@ use super::{Kind, Ruleset};
 impl Ruleset {
     /// Returns the squares' names, in square order.
     pub(crate) fn list(&self, squares: SquareSet) -> Vec<String> {
-        let names = squares.iter().map(|square| self.board.name(square));
-        names.map(|name| name.to_string()).collect()
+        self.board.names(squares)
     }
 
     /// Describes a set: the named sets that it contains, the largest first, and then the
