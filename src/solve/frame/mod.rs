@@ -75,19 +75,11 @@ pub(super) struct Block<const N: usize> {
     pub valid: Vec<Row<N>>,
 }
 
-impl<const N: usize> Block<N> {
-    /// An empty block, to be loaded.
-    pub(super) const EMPTY: Block<N> = Block {
-        number: BlockNumber::FIRST,
-        attackers: SquareSet::EMPTY,
-        free: Row::EMPTY,
-        valid: Vec::new(),
-    };
-}
-
+/// An empty block, to be loaded.
 impl<const N: usize> Default for Block<N> {
     fn default() -> Block<N> {
-        Block::EMPTY
+        let (number, attackers) = (BlockNumber::FIRST, SquareSet::EMPTY);
+        Block { number, attackers, free: Row::EMPTY, valid: Vec::new() }
     }
 }
 

@@ -106,7 +106,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let mut seeds = [0, 1].map(|_| Seeds::new(self.sub_slices.greatest_code()));
         let mut walker = self.frame.walker();
         let group_size = if self.moves.kings.is_some() { WIDE_ROWS } else { 1 };
-        let mut buffer = vec![Block::EMPTY; group_size];
+        let mut buffer = vec![Block::default(); group_size];
         for first in blocks.clone().step_by(group_size) {
             let numbers = first..blocks.end.min(first + group_size);
             let group = &mut buffer[..numbers.len()];
