@@ -337,6 +337,42 @@ impl Resources {
     fn partitions_on_disk(&self) -> Amount {
         self.table_bytes() * PARTITIONS_ON_DISK / 100
     }
+
+    /// Allocates memory and disk to the slice, if each of `ranks` ranks may use `allowed` bytes of
+    /// memory.
+    ///
+    /// # Errors
+    /// If the slice needs more memory than that, or more disk space than its scratch folder has.
+    pub(super) fn allocate(
+        &self,
+        slice: Slice,
+        ranks: usize,
+        allowed: u64,
+        files: &dyn FileSystem,
+        folder: &Path,
+    ) -> Result<Allocation, BuildError> {
+        let storage = self.storage(allowed, ranks).ok_or_else(|| BuildError::Memory {
+            slice,
+            needed: self.min_memory_bytes(ranks),
+            allowed,
+        })?;
+        let needed = self.scratch_bytes(storage, true);
+        // Where the system does not report free space, writing will find out.
+        let free = files.available(existing(folder));
+        let available = free.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
+        if available < needed / DISK_ESTIMATE_MARGIN {
+            return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
+        }
+        let plain = self.scratch_bytes(storage, false);
+        let stays_plain = self.stays_plain(storage, ranks, allowed);
+        let always = !stays_plain || !has_room(plain, needed, available);
+        Ok(Allocation {
+            storage,
+            compression: Compression { always, reserve_bytes: needed, writers: ranks },
+            cache_bytes: self.cache_bytes(storage, ranks, allowed),
+            short_disk: (available < needed).then_some([needed, available]),
+        })
+    }
 }
 
 /// The resources allocated to a slice.
@@ -349,51 +385,6 @@ pub(super) struct Allocation {
     pub cache_bytes: u64,
     /// The estimated disk space and the free space, if less is free than estimated.
     pub short_disk: Option<[u64; 2]>,
-}
-
-/// The limits for solving a slice.
-pub(super) struct Limits<'a> {
-    /// Threads per rank.
-    pub threads: usize,
-    /// Memory per rank.
-    pub memory_bytes: u64,
-    /// The number of ranks.
-    pub ranks: usize,
-    /// The file system of the scratch folder.
-    pub files: &'a dyn FileSystem,
-}
-
-/// Allocates resources to a slice.
-///
-/// # Errors
-/// If the slice needs more memory than the limit or more disk space than its scratch folder has.
-pub(super) fn allocate(
-    rules: &Ruleset,
-    slice: Slice,
-    limits: &Limits,
-    folder: &Path,
-) -> Result<Allocation, BuildError> {
-    let &Limits { threads, memory_bytes, ranks, files } = limits;
-    let resources = Resources::of(rules, slice, threads)?;
-    let storage = resources.storage(memory_bytes, ranks).ok_or(BuildError::Memory {
-        slice,
-        needed: resources.min_memory_bytes(ranks),
-        allowed: memory_bytes,
-    })?;
-    let needed = resources.scratch_bytes(storage, true);
-    // Where the system does not report free space, writing will find out.
-    let free = files.available(existing(folder));
-    let available = free.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
-    if available < needed / DISK_ESTIMATE_MARGIN {
-        return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
-    }
-    let cache_bytes = resources.cache_bytes(storage, ranks, memory_bytes);
-    let plain = resources.scratch_bytes(storage, false);
-    let stays_plain = resources.stays_plain(storage, ranks, memory_bytes);
-    let always = !stays_plain || !has_room(plain, needed, available);
-    let compression = Compression { always, reserve_bytes: needed, writers: ranks };
-    let short_disk = (available < needed).then_some([needed, available]);
-    Ok(Allocation { storage, compression, cache_bytes, short_disk })
 }
 
 /// Returns `true` if `available` bytes are enough for uncompressed work and, as a reserve, for the

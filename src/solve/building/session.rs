@@ -15,7 +15,7 @@ use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::with_row_words;
-use crate::solve::resources::{self, Allocation, Limits};
+use crate::solve::resources::{Allocation, Resources};
 use crate::solve::solver::{Solution, SolveContext};
 use crate::solve::store::{
     Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions, WORK_EXTENSION,
@@ -215,10 +215,9 @@ impl<'a> Session<'a> {
 
     /// Allocates memory and disk to a slice built by that number of ranks.
     fn allocate(&self, slice: Slice, ranks: usize) -> Result<Allocation, BuildError> {
-        let folder = self.scratch_folder().join(work_name(slice));
-        let (threads, memory_bytes, files) = (self.threads, self.memory_bytes, &*self.env.files);
-        let limits = Limits { threads, memory_bytes, ranks, files };
-        resources::allocate(self.base.rules(), slice, &limits, &folder)
+        let resources = Resources::of(self.base.rules(), slice, self.threads)?;
+        let (files, folder) = (&*self.env.files, self.work_folder(slice));
+        resources.allocate(slice, ranks, self.memory_bytes, files, &folder)
     }
 
     /// Solves a slice together with the ranks of `comm` and writes its files.
@@ -233,7 +232,7 @@ impl<'a> Session<'a> {
         go_on(self.progress)?;
         self.progress.phase(slice, Phase::Reading, 0);
         let index = SliceIndex::new(rules, slice)?;
-        let folder = self.scratch_folder().join(work_name(slice));
+        let folder = self.work_folder(slice);
         let allocation = self.allocate(slice, comm.size())?;
         let is_first = comm.rank() == 0;
         if is_first {
@@ -321,6 +320,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Returns the folder for work in progress on a slice.
+    fn work_folder(&self, slice: Slice) -> PathBuf {
+        self.scratch_folder().join(work_name(slice))
+    }
+
     /// Hashes everything that the work on a slice depends on: this program's version, the rules,
     /// and the current values of the smaller slices.
     fn identity(&self, slice: Slice) -> Result<Hash, BuildError> {
@@ -353,7 +357,7 @@ impl<'a> Session<'a> {
         if bytes.len() < metrics.len() || self.options.force {
             return Ok(None);
         }
-        let work = self.scratch_folder().join(work_name(slice));
+        let work = self.work_folder(slice);
         if work.is_dir() {
             match self.lock_folders() {
                 Ok(()) => self.clear_leftover(slice, &work)?,
