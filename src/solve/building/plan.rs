@@ -193,10 +193,10 @@ pub fn plan_among(
     memory_bytes: u64,
 ) -> Result<Vec<RankPlan>, BuildError> {
     let mut plans = Vec::new();
-    for slices in slices.chunk_by(|one, next| one.men() == next.men()) {
-        let assignments = assign(rules, slices, ranks, threads, memory_bytes)?;
-        for &slice in slices {
-            let resources = Resources::of(rules, slice, threads)?;
+    let all = with_resources(rules, slices, threads)?;
+    for loads in all.chunk_by(|(one, _), (next, _)| one.men() == next.men()) {
+        let assignments = assign(loads, ranks, memory_bytes);
+        for &(slice, resources) in loads {
             let together = assignments[&slice] == Assignment::AllRanks;
             let slice_ranks = if together { ranks } else { 1 };
             let storage = resources.storage(memory_bytes, slice_ranks);
@@ -222,27 +222,29 @@ pub fn plan_among(
     Ok(plans)
 }
 
-/// Assigns slices with the same number of men to ranks.
-pub(super) fn assign(
+/// Returns the slices, each with its resources.
+pub(super) fn with_resources(
     rules: &Ruleset,
     slices: &[Slice],
-    ranks: usize,
     threads: usize,
+) -> Result<Vec<(Slice, Resources)>, BuildError> {
+    slices.iter().map(|&slice| Ok((slice, Resources::of(rules, slice, threads)?))).collect()
+}
+
+/// Assigns slices with the same number of men to ranks.
+pub(super) fn assign(
+    slices: &[(Slice, Resources)],
+    ranks: usize,
     memory_bytes: u64,
-) -> Result<BTreeMap<Slice, Assignment>, BuildError> {
-    let mut loads = Vec::new();
-    for &slice in slices {
-        let resources = Resources::of(rules, slice, threads)?;
-        let fits_one_rank = resources.storage(memory_bytes, 1).is_some();
-        let fits_all_ranks = if ranks == 1 {
-            fits_one_rank
-        } else {
-            resources.storage(memory_bytes, ranks).is_some()
-        };
-        let (rows, sets) = (resources.rows(), resources.sets());
-        loads.push(Load { slice, rows, sets, fits_one_rank, fits_all_ranks });
-    }
-    Ok(assignment::assign(loads, ranks))
+) -> BTreeMap<Slice, Assignment> {
+    let loads = slices.iter().map(|&(slice, resources)| Load {
+        slice,
+        rows: resources.rows(),
+        sets: resources.sets(),
+        fits_one_rank: resources.storage(memory_bytes, 1).is_some(),
+        fits_all_ranks: resources.storage(memory_bytes, ranks).is_some(),
+    });
+    assignment::assign(loads.collect(), ranks)
 }
 
 fn slice_plan(

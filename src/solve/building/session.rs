@@ -176,12 +176,11 @@ impl<'a> Session<'a> {
     /// Decides which ranks build which slices.
     fn assign(&self, missing: &[Slice]) -> Result<BTreeMap<Slice, Assignment>, BuildError> {
         let ranks = self.env.comm.size();
-        match self.env.placement {
-            Some(_) if ranks > 1 => {
-                Ok(missing.iter().map(|&slice| (slice, Assignment::AllRanks)).collect())
-            }
-            _ => plan::assign(self.base.rules(), missing, ranks, self.threads, self.memory_bytes),
+        if self.env.placement.is_some() && ranks > 1 {
+            return Ok(missing.iter().map(|&slice| (slice, Assignment::AllRanks)).collect());
         }
+        let slices = plan::with_resources(self.base.rules(), missing, self.threads)?;
+        Ok(plan::assign(&slices, ranks, self.memory_bytes))
     }
 
     fn report(&mut self, report: SliceReport) {
