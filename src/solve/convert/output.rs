@@ -204,12 +204,7 @@ impl Output {
         target: &OutputTarget,
         comm: &dyn Communicator,
     ) -> Result<u64, BuildError> {
-        let mut hasher = self.hasher;
-        if comm.size() == 1 {
-            let Writer::First(writer) = self.writer else { return Ok(0) };
-            return Ok(writer.finish(summaries, hasher.finish())?);
-        }
-        let mut writer = self.writer;
+        let Output { mut hasher, mut writer, .. } = self;
         let (name, end) = match &mut writer {
             Writer::First(writer) => {
                 let (path, end) = writer.append_position()?;

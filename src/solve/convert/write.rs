@@ -101,9 +101,6 @@ fn with_needed_chunks<'a, const N: usize>(
     outputs: &[Output],
 ) -> Result<(Solution<'a>, Range<usize>), BuildError> {
     let mut chunks = solution.own_chunks();
-    if solution.comm().size() == 1 {
-        return Ok((solution, chunks));
-    }
     let all: Vec<usize> = (0..solution.chunks()).collect();
     for own in outputs.iter().flat_map(Output::rows).filter(|own| !own.is_empty()) {
         let [start, end] = [own.start, own.end - 1]
