@@ -194,6 +194,7 @@ impl From<ScratchError> for BuildError {
     fn from(error: ScratchError) -> BuildError {
         match error.kind {
             ScratchErrorKind::Cancelled => BuildError::Cancelled,
+            ScratchErrorKind::Communicator(error) => BuildError::Communicator(error),
             ScratchErrorKind::Io(source) if source.kind() == io::ErrorKind::OutOfMemory => {
                 BuildError::OutOfMemory(source)
             }

@@ -339,16 +339,11 @@ fn initial_pass<'a, 's, const N: usize>(
     for winner in Side::ALL {
         let events = parts.keys().filter(|key| key.winner == winner).map(|key| key.ply);
         let last_event = events.max().unwrap_or(0);
-        last_events[winner] = max_of_ranks(stages, last_event.into())? as Plies;
+        last_events[winner] = stages.comm().max(last_event.into())? as Plies;
     }
     let stalemates = parts.keys().any(|key| key.content == Content::Stalemates);
-    let has_stalemates = max_of_ranks(stages, stalemates.into())? > 0;
+    let has_stalemates = stages.comm().max(stalemates.into())? > 0;
     Ok(Initial { parts, last_events, has_stalemates })
-}
-
-/// Returns the maximum of a number over all ranks.
-fn max_of_ranks(stages: &Stages, number: u64) -> Result<u64, ScratchError> {
-    Ok(stages.comm().max(number)?)
 }
 
 /// Computes the seeds of some chunks with all threads and writes them.
