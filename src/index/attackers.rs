@@ -34,9 +34,12 @@ use super::states::{NO_STATE, States};
 /// each symmetry, so that all images of a set are computed at once.
 #[derive(Clone, Debug)]
 pub(crate) struct AttackerSets {
-    board: Board,
-    count: usize,
-    pub(super) group: SymmetryGroup,
+    /// The board of the squares.
+    pub(crate) board: Board,
+    /// The number of attackers in a set.
+    pub(crate) count: usize,
+    /// The symmetries under which sets are equivalent.
+    pub(crate) group: SymmetryGroup,
     pub(super) orbits: Vec<Orbit>,
     /// The squares of each group of eight orbits.
     groups: Vec<SquareSet>,
@@ -63,7 +66,7 @@ impl AttackerSets {
         places: SquareSet,
         heavy: SquareSet,
         count: usize,
-        rows: impl Fn(usize) -> Option<u64>,
+        rows: &dyn Fn(usize) -> Option<u64>,
     ) -> Option<AttackerSets> {
         let orbits = orbits(board, group, places, heavy);
         let images: Vec<[Square; 8]> =
@@ -78,7 +81,7 @@ impl AttackerSets {
         let groups = orbits
             .chunks(8)
             .map(|orbits| orbits.iter().flat_map(|orbit| orbit.squares.iter().copied()).collect());
-        let states = States::new(&orbits, group, count, &rows)?;
+        let states = States::new(&orbits, group, count, rows)?;
         Some(AttackerSets {
             board,
             count,
@@ -99,11 +102,6 @@ impl AttackerSets {
     /// Iterates over the squares in the order in which sets are compared.
     pub(crate) fn squares(&self) -> impl Iterator<Item = Square> + '_ {
         self.orbits.iter().flat_map(|orbit| orbit.squares.iter().copied())
-    }
-
-    /// Returns the symmetries under which sets are equivalent.
-    pub(crate) fn group(&self) -> SymmetryGroup {
-        self.group
     }
 
     /// Returns the offset of a set's canonical image, and a symmetry that maps the set there. The
@@ -248,7 +246,7 @@ mod tests {
         let places = all.without(board.centre()) - board.corners();
         let weight = |heavy: usize| 1 + heavy as u64;
         let rows = |heavy| Some(weight(heavy));
-        let index = AttackerSets::new(board, group, places, board.edge(), count, rows).unwrap();
+        let index = AttackerSets::new(board, group, places, board.edge(), count, &rows).unwrap();
         let squares: Vec<Square> = places.iter().collect();
         let mut walker = Walker::new(&index);
         let mut classes = HashSet::new();
@@ -296,7 +294,7 @@ mod tests {
         let board = Board::new(19).unwrap();
         let all = SymmetryGroup::stabilizing(|_| true);
         let places: SquareSet = board.squares().collect();
-        let index = AttackerSets::new(board, all, places, SquareSet::EMPTY, 24, |_| Some(1));
+        let index = AttackerSets::new(board, all, places, SquareSet::EMPTY, 24, &|_| Some(1));
         assert!(index.is_none());
     }
 }

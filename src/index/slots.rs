@@ -84,7 +84,7 @@ impl SliceIndex {
             places,
             defender_places,
             slice.attackers,
-            |shared| binomial(free.saturating_sub(shared), slice.defenders),
+            &|shared| binomial(free.saturating_sub(shared), slice.defenders),
         )
         .ok_or(IndexError::TooLarge(slice))?;
         if attackers.rows() == 0 {

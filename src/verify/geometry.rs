@@ -239,7 +239,7 @@ impl Blocks {
             places,
             SquareSet::EMPTY,
             attackers,
-            |_| Some(1),
+            &|_| Some(1),
         )
         .map(Blocks)
     }

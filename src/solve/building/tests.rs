@@ -73,10 +73,8 @@ impl Task {
     }
 
     fn without_entries(&self, slice: Slice) -> Arc<BlockLookup> {
-        let rules = self.base.rules();
-        let sets = attacker_sets(rules, slice).unwrap();
-        let lookup =
-            BlockLookup::with_entries_up_to(0, sets, rules.board, slice.attackers).unwrap();
+        let sets = attacker_sets(self.base.rules(), slice).unwrap();
+        let lookup = BlockLookup::with_entries_up_to(0, sets).unwrap();
         assert!(lookup.entries().is_none());
         Arc::new(lookup)
     }

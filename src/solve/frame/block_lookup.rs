@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::game::board::{Board, Square, SquareSet, Symmetry};
+use crate::game::board::{Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
@@ -63,21 +63,20 @@ pub(crate) enum PendingLookup {
 }
 
 impl BlockLookup {
-    /// Creates the lookup for these sets of `count` attackers.
+    /// Creates the lookup for these sets.
     ///
     /// # Errors
     /// If the memory is exhausted.
-    pub(crate) fn new(sets: AttackerSets, board: Board, count: usize) -> io::Result<BlockLookup> {
-        BlockLookup::with_entries_up_to(MAX_ENTRIES, sets, board, count)
+    pub(crate) fn new(sets: AttackerSets) -> io::Result<BlockLookup> {
+        BlockLookup::with_entries_up_to(MAX_ENTRIES, sets)
     }
 
     /// Creates the lookup, with a table if there are at most `max_entries` sets.
     pub(crate) fn with_entries_up_to(
         max_entries: u64,
         sets: AttackerSets,
-        board: Board,
-        count: usize,
     ) -> io::Result<BlockLookup> {
+        let count = sets.count;
         let mut squares: Vec<Square> = sets.squares().collect();
         squares.reverse();
         let mut places = vec![0; SquareSet::CAPACITY];
@@ -94,29 +93,30 @@ impl BlockLookup {
         };
         let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
         if total <= max_entries && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
-            lookup.entries = Some(lookup.all_entries(board, total)?);
+            lookup.entries = Some(lookup.all_entries(total)?);
         }
         Ok(lookup)
     }
 
     /// Builds the table: each canonical set fills the entries of its images.
-    fn all_entries(&self, board: Board, total: u64) -> io::Result<Vec<AtomicU32>> {
+    fn all_entries(&self, total: u64) -> io::Result<Vec<AtomicU32>> {
         let mut entries = pages::with_capacity(total as usize)?;
         entries.resize_with(total as usize, AtomicU32::default);
         match self.squares.len() {
-            ..=64 => self.fill_entries::<1>(board, &entries),
-            _ => self.fill_entries::<{ SquareSet::WORDS }>(board, &entries),
+            ..=64 => self.fill_entries::<1>(&entries),
+            _ => self.fill_entries::<{ SquareSet::WORDS }>(&entries),
         }
         Ok(entries)
     }
 
     /// Fills the entries; places are bits of `W` words.
-    fn fill_entries<const W: usize>(&self, board: Board, entries: &[AtomicU32]) {
+    fn fill_entries<const W: usize>(&self, entries: &[AtomicU32]) {
         const TASK: u64 = 1 << 10;
         // If several symmetries bring an image back, the last one written counts, so the least
         // comes last.
-        let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
+        let mut symmetries: Vec<Symmetry> = self.sets.group.iter().collect();
         symmetries.sort_by_key(|g| std::cmp::Reverse(g.inverse()));
+        let board = self.sets.board;
         // By square, its image under each symmetry.
         let images: Vec<Vec<[u64; W]>> = board
             .squares()
@@ -312,7 +312,7 @@ mod tests {
         let sets = binomial(places.len(), attackers).unwrap();
         [sets, sets - 1].map(|most| {
             let canonical = attacker_sets(rules, Slice { defenders: 0, attackers }).unwrap();
-            BlockLookup::with_entries_up_to(most, canonical, rules.board, attackers).unwrap()
+            BlockLookup::with_entries_up_to(most, canonical).unwrap()
         })
     }
 

@@ -91,8 +91,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, BuildError> {
         let region = Arc::new(Region::new(rules));
         let sets = attacker_sets(rules, slice)?;
-        let attackers = BlockLookup::new(sets, rules.board, slice.attackers)
-            .map_err(BuildError::OutOfMemory)?;
+        let attackers = BlockLookup::new(sets).map_err(BuildError::OutOfMemory)?;
         let defenders = DefenderSets::new(rules, &region, slice.defenders);
         let forts = forts(rules, &region, &defenders);
         Ok(Frame::from_parts(rules, slice, region, Arc::new(attackers), defenders, forts))
@@ -238,6 +237,6 @@ pub(super) fn attacker_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSet
     let places = rules.places(Kind::Attacker);
     let heavy = rules.places(Kind::Defender);
     let group = rules.symmetries();
-    AttackerSets::new(rules.board, group, places, heavy, slice.attackers, |_| Some(1))
+    AttackerSets::new(rules.board, group, places, heavy, slice.attackers, &|_| Some(1))
         .ok_or(IndexError::TooLarge(slice))
 }
