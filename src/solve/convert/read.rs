@@ -87,12 +87,8 @@ pub(crate) fn open_sub_slices<const N: usize>(
 
 /// Returns the number of solver blocks, of `block_rows` rows each, to read at a time.
 fn segment_blocks(shape: BlockShape, block_rows: usize) -> usize {
-    (segment_rows(shape) as usize / block_rows).max(1)
-}
-
-/// Returns the approximate number of table rows to read at a time.
-fn segment_rows(shape: BlockShape) -> u64 {
-    (ROW_GROUPS_PER_SEGMENT * shape.rows_per_block).min(MAX_SEGMENT_ROWS)
+    let rows = (ROW_GROUPS_PER_SEGMENT * shape.rows_per_block).min(MAX_SEGMENT_ROWS);
+    (rows as usize / block_rows).max(1)
 }
 
 /// The codes of a row, each with its lanes.
@@ -267,11 +263,11 @@ mod tests {
     #[test]
     fn segments_are_no_larger_for_large_blocks() {
         let segment_rows =
-            |rows_per_block| segment_rows(BlockShape { lanes_per_block: 1, rows_per_block });
+            |rows_per_block| segment_blocks(BlockShape { lanes_per_block: 1, rows_per_block }, 1);
         for packing in [Packing::Bytes, Packing::Words] {
-            let rows = packing.default_block_values() as u64;
-            assert_eq!(segment_rows(rows), ROW_GROUPS_PER_SEGMENT * rows);
+            let rows = packing.default_block_values();
+            assert_eq!(segment_rows(rows as u64), ROW_GROUPS_PER_SEGMENT as usize * rows);
         }
-        assert_eq!(segment_rows(1 << 20), MAX_SEGMENT_ROWS);
+        assert_eq!(segment_rows(1 << 20), MAX_SEGMENT_ROWS as usize);
     }
 }
