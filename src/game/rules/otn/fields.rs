@@ -4,7 +4,7 @@ use std::num::NonZeroU8;
 
 use crate::game::board::{Board, SquareSet};
 
-use super::super::{ByKind, Kind};
+use super::super::ByKind;
 use super::error::{OtnError, refused};
 
 /// All of OpenTafl's kinds of piece.
@@ -141,7 +141,7 @@ impl<'a> Fields<'a> {
         let value = self.value(field);
         match value.chars().find(|&letter| !"tcnkmgTCNKMG".contains(letter)) {
             Some(letter) => refused(field, value, format!("{letter:?} is not a kind of piece")),
-            None => Ok(ByKind(Kind::ALL.map(|kind| value.contains(kind.letter())))),
+            None => Ok(ByKind::from_fn(|kind| value.contains(kind.letter()))),
         }
     }
 

@@ -9,9 +9,9 @@ use super::error::{OtnError, refused};
 use super::fields::Fields;
 
 /// One kind of special squares, named by its key: `cen`, `cor`, `afor` or `dfor`.
-pub(super) struct Space {
+struct Space {
     key: &'static str,
-    pub squares: SquareSet,
+    squares: SquareSet,
     passable: ByKind<bool>,
     stoppable: ByKind<bool>,
     reenterable: ByKind<bool>,
@@ -20,7 +20,7 @@ pub(super) struct Space {
 }
 
 /// The throne, the corners and the forts.
-pub(super) struct Spaces(pub [Space; 4]);
+pub(super) struct Spaces([Space; 4]);
 
 impl Spaces {
     pub(super) fn read(fields: &Fields, board: Board) -> Result<Spaces, OtnError> {

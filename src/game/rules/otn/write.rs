@@ -174,7 +174,7 @@ impl Properties {
         for (suffix, kinds) in fields {
             let field = format!("{key}{suffix}");
             let default = default_value(&field).unwrap_or_default();
-            let default_kinds = ByKind(Kind::ALL.map(|kind| default.contains(kind.letter())));
+            let default_kinds = ByKind::from_fn(|kind| default.contains(kind.letter()));
             if kinds != default_kinds || suffix == "re" && !all_return {
                 words.push(format!("{field}:{}", letters(kinds)));
             }
