@@ -190,14 +190,6 @@ impl<'a, const N: usize> Frame<'a, N> {
         block.free.without(self.defenders.lanes[rank.index()])
     }
 
-    /// Returns whether positions with this side to move may be finished.
-    pub(super) fn has_finished(&self, to_move: Side) -> bool {
-        match to_move {
-            Side::Attackers => !self.forts.is_empty(),
-            Side::Defenders => self.rings.is_some(),
-        }
-    }
-
     /// Adds to `rows`, by defender rank, the lanes on which the opponent's last move has ended the
     /// game: those of exit forts with the attackers to move, and of encirclements with the
     /// defenders to move.

@@ -20,7 +20,7 @@ pub(super) fn add_enclosures<const N: usize>(
     block: &Block<N>,
     buffers: &mut Buffers<N>,
 ) {
-    if !Side::ALL.into_iter().any(|side| frame.has_finished(side)) {
+    if frame.forts.is_empty() && frame.rings.is_none() {
         return;
     }
     if let Some(rings) = &frame.rings {

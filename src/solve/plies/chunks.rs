@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, ChunkRow};
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 
 /// The approximate number of rows of a task: small enough to balance the load and to keep its
 /// buffers in the cache. Independent of threads and memory, so that results are, too.
@@ -108,10 +108,5 @@ impl Chunks {
     pub(crate) fn blocks_of(self, chunk: ChunkNumber) -> Range<usize> {
         let places = self.places_of(chunk);
         self.block(places.start).index()..self.block(places.end).index()
-    }
-
-    /// Returns the index, within its chunk, of the block that contains a row.
-    pub(crate) fn block_with(self, row: ChunkRow) -> usize {
-        row.index() / self.block_rows
     }
 }

@@ -52,7 +52,7 @@ impl Frontier {
         let mut changed = Frontier { blocks: BitVec::repeat(false, blocks), rows: events.len() };
         for event in events {
             rows[event.row.index()] = event.lanes;
-            changed.blocks.set(chunks.block_with(event.row), true);
+            changed.blocks.set(event.row.index() / chunks.block_rows, true);
         }
         changed
     }
