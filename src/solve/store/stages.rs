@@ -5,6 +5,7 @@ use std::mem::take;
 use std::ops::Range;
 
 use crate::solve::communicator::Communicator;
+use crate::solve::error::BuildError;
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::table::array;
 
@@ -112,14 +113,14 @@ impl<'a> Stages<'a> {
     ///
     /// # Errors
     /// If the work fails, cannot be written, or a rank has stopped.
-    pub(crate) fn complete<E: From<ScratchError>>(
+    pub(crate) fn complete(
         &self,
         stage: Stage,
         base: Hash,
         own: Range<usize>,
         at_once: usize,
-        mut work: impl FnMut(Range<usize>, &StageWriter) -> Result<(), E>,
-    ) -> Result<Parts<'a>, E> {
+        mut work: impl FnMut(Range<usize>, &StageWriter) -> Result<(), BuildError>,
+    ) -> Result<Parts<'a>, BuildError> {
         let (done, mut opened) = self.existing_parts(stage, base)?;
         let mut computed = Vec::new();
         for gap in missing(&done, self.chunks) {
