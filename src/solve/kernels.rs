@@ -56,7 +56,7 @@ impl<'a, const N: usize> Kernels<'a, N> {
 
     /// Un-moves the king of all rows; returns the number of origins.
     pub fn king_origins(&self) -> u64 {
-        let men = self.frame.defenders.lanes.iter().cycle();
+        let men = self.frame.defender_lanes.iter().cycle();
         let rows = self.table.iter().zip(men);
         rows.map(|(&row, &men)| u64::from(self.frame.region.king_origins(row, !men).count())).sum()
     }

@@ -475,9 +475,9 @@ fn max_pending(rows: Amount, batch: Amount, block: Amount) -> Amount {
 }
 
 fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<Amount, BuildError> {
-    let row_bytes = bytes_per_row(rules) as usize;
-    let each = set_bytes(slice.defenders, row_bytes, rules.symmetries().order());
-    Ok(Amount::from(defender_sets(rules, slice)?) * each as Amount)
+    let numbers = set_bytes(slice.defenders, rules.symmetries().order()) as Amount;
+    // The lanes of a set take a row.
+    Ok(Amount::from(defender_sets(rules, slice)?) * (numbers + bytes_per_row(rules)))
 }
 
 #[cfg(test)]

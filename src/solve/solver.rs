@@ -83,7 +83,10 @@ impl<'a> Solution<'a> {
         let moves = Moves::new(frame);
         let partitions = match storage {
             Storage::Memory => None,
-            Storage::Partitions(count) => Some(PartitionLayout::new(frame, chunks, count)),
+            Storage::Partitions(count) => {
+                let (sets, symmetries) = (&frame.defenders, frame.rules.symmetries());
+                Some(PartitionLayout::new(sets, symmetries, chunks, count))
+            }
         };
         let count = partitions.as_ref().map_or(0, PartitionLayout::count);
         let own = even_split(count, comm.rank(), comm.size());

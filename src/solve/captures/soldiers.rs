@@ -233,7 +233,7 @@ impl Threat {
 
     /// Returns whether a defender of the row stands on the anvil.
     #[inline]
-    pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: Rank) -> bool {
+    pub(crate) fn is_backed(&self, sets: &DefenderSets, rank: Rank) -> bool {
         self.can_be_backed && sets.has_man_on(sets.men(rank), self.anvil)
     }
 

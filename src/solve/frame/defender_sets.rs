@@ -2,9 +2,7 @@ use crate::game::board::{Square, SquareSet, Symmetry};
 use crate::game::rules::{Kind, Ruleset};
 use crate::index::{Binomials, colex_rank, colex_unrank};
 
-use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::Rank;
-use crate::solve::rows::row::Row;
 
 /// All sets of a number of defenders, ranked over all squares where a defender may stand, including
 /// those of attackers.
@@ -12,7 +10,9 @@ use crate::solve::rows::row::Row;
 /// Tables on disk leave out the sets that overlap the attackers. Here these stay as empty rows, so
 /// that one permutation per symmetry and one list of ranks per square serve every block.
 #[derive(Clone, Debug)]
-pub(crate) struct DefenderSets<const N: usize> {
+pub(crate) struct DefenderSets {
+    /// The number of sets.
+    len: usize,
     /// The number of defenders in a set.
     pub count: usize,
     /// The squares where defenders may stand, ascending; a *place* is a position in this list.
@@ -24,17 +24,13 @@ pub(crate) struct DefenderSets<const N: usize> {
     men: Vec<u16>,
     /// By square of the board: the ranks of the sets that hold it.
     ranks_holding: Vec<Vec<Rank>>,
-    /// By rank: the lanes on which the set's men stand.
-    pub lanes: Vec<Row<N>>,
     /// By symmetry of the rules: the rank of each set's image.
     images: [Vec<Rank>; 8],
 }
 
 /// Returns the bytes that the numbering takes for each set of `count` defenders.
-pub(crate) fn set_bytes(count: usize, row_bytes: usize, symmetries: usize) -> usize {
-    let men = count * size_of::<u16>();
-    let (ranks_holding, images) = (count * size_of::<Rank>(), symmetries * size_of::<Rank>());
-    men + ranks_holding + row_bytes + images
+pub(crate) fn set_bytes(count: usize, symmetries: usize) -> usize {
+    count * (size_of::<u16>() + size_of::<Rank>()) + symmetries * size_of::<Rank>()
 }
 
 /// Maps old ranks to new ones, and drops those without.
@@ -42,9 +38,9 @@ fn renumber<'a>(new: &[Option<Rank>], old: impl Iterator<Item = &'a Rank>) -> Ve
     old.filter_map(|old| new[old.index()]).collect()
 }
 
-impl<const N: usize> DefenderSets<N> {
+impl DefenderSets {
     /// Numbers all sets of `count` defenders; there must be fewer than 2^32.
-    pub(crate) fn new(rules: &Ruleset, region: &Region<N>, count: usize) -> DefenderSets<N> {
+    pub(crate) fn new(rules: &Ruleset, count: usize) -> DefenderSets {
         let squares: Vec<Square> = rules.places(Kind::Defender).iter().collect();
         let mut places = vec![None; rules.board.area()];
         for (place, square) in squares.iter().enumerate() {
@@ -53,23 +49,20 @@ impl<const N: usize> DefenderSets<N> {
         let binomials = Binomials::new(squares.len(), count + 1);
         let total = binomials.get(squares.len(), count) as usize;
         let mut sets = DefenderSets {
+            len: total,
             count,
             squares,
             places,
             binomials: None,
             men: Vec::with_capacity(total * count),
             ranks_holding: vec![Vec::new(); rules.board.area()],
-            lanes: Vec::with_capacity(total),
             images: Default::default(),
         };
         for rank in 0..total {
-            let men = colex_unrank(&binomials, sets.squares.len(), count, rank as u64);
-            let squares: SquareSet = men.iter().map(|&place| sets.squares[place]).collect();
-            sets.men.extend(men.iter().map(|&place| place as u16));
-            for square in squares {
-                sets.ranks_holding[square.index()].push(Rank::new(rank));
+            for place in colex_unrank(&binomials, sets.squares.len(), count, rank as u64) {
+                sets.men.push(place as u16);
+                sets.ranks_holding[sets.squares[place].index()].push(Rank::new(rank));
             }
-            sets.lanes.push(region.row(squares));
         }
         sets.binomials = Some(binomials);
         for g in rules.symmetries().iter() {
@@ -84,12 +77,13 @@ impl<const N: usize> DefenderSets<N> {
     /// Returns a subset: the sets of these ascending ranks, which must include all images of each.
     /// They are renumbered in the same order, so a rank can no longer be computed from a set's
     /// places.
-    pub(crate) fn subset(&self, ranks: &[Rank]) -> DefenderSets<N> {
+    pub(crate) fn subset(&self, ranks: &[Rank]) -> DefenderSets {
         let mut new = vec![None; self.len()];
         for (rank, old) in ranks.iter().enumerate() {
             new[old.index()] = Some(Rank::new(rank));
         }
         DefenderSets {
+            len: ranks.len(),
             count: self.count,
             squares: self.squares.clone(),
             places: self.places.clone(),
@@ -100,7 +94,6 @@ impl<const N: usize> DefenderSets<N> {
                 .iter()
                 .map(|old| renumber(&new, old.iter()))
                 .collect(),
-            lanes: ranks.iter().map(|old| self.lanes[old.index()]).collect(),
             images: self.images.each_ref().map(|images| {
                 renumber(&new, ranks.iter().filter_map(|old| images.get(old.index())))
             }),
@@ -110,12 +103,13 @@ impl<const N: usize> DefenderSets<N> {
     /// Returns the number of sets.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.lanes.len()
+        self.len
     }
 
     /// Iterates over the ranks of all sets.
-    pub(crate) fn ranks(&self) -> impl Iterator<Item = Rank> + use<N> {
-        (0..self.len()).map(Rank::new)
+    #[inline]
+    pub(crate) fn ranks(&self) -> impl Iterator<Item = Rank> + use<> {
+        (0..self.len).map(Rank::new)
     }
 
     /// Returns the places of a set's men, ascending.
@@ -125,6 +119,7 @@ impl<const N: usize> DefenderSets<N> {
     }
 
     /// Returns the squares of a set.
+    #[inline]
     pub(crate) fn set(&self, rank: Rank) -> SquareSet {
         self.men(rank).iter().map(|&place| self.squares[usize::from(place)]).collect()
     }
@@ -136,6 +131,7 @@ impl<const N: usize> DefenderSets<N> {
     }
 
     /// Returns the rank of a set of the right size on the right squares.
+    #[inline]
     pub(crate) fn rank(&self, set: SquareSet) -> Rank {
         let places = set.iter().filter_map(|square| self.place(square));
         Rank::new(colex_rank(self.binomials(), places) as usize)
@@ -206,17 +202,15 @@ mod tests {
     use proptest::sample::subsequence;
 
     use super::*;
-    use crate::solve::test_support::{RULESETS, with_words};
+    use crate::solve::test_support::RULESETS;
 
-    fn check<const N: usize>(rules: &Ruleset, count: usize) {
-        let region = Region::<N>::new(rules);
-        let sets = DefenderSets::new(rules, &region, count);
+    fn check(rules: &Ruleset, count: usize) {
+        let sets = DefenderSets::new(rules, count);
         let places: Vec<Square> = rules.places(Kind::Defender).iter().collect();
         proptest!(ProptestConfig::with_cases(50), |(squares in subsequence(places, count))| {
             let set: SquareSet = squares.iter().copied().collect();
             let rank = sets.rank(set);
             assert_eq!(sets.set(rank), set);
-            assert_eq!(sets.lanes[rank.index()], region.row(set));
             for square in rules.board.squares() {
                 assert_eq!(sets.ranks_holding(square).contains(&rank), set.contains(square));
                 assert_eq!(sets.has_man_on(sets.men(rank), square), set.contains(square));
@@ -244,7 +238,7 @@ mod tests {
         for rules in &*RULESETS {
             let most = if rules.board.size() > 9 { 1 } else { 3 };
             for count in 1..=most {
-                with_words!(check, rules, count);
+                check(rules, count);
             }
         }
     }
@@ -252,8 +246,7 @@ mod tests {
     #[test]
     fn rank_without_ranks_the_remaining_men() {
         let rules = Ruleset::builtin("brandubh").unwrap();
-        let region = Region::<1>::new(&rules);
-        let sets = [1, 2, 3].map(|count| DefenderSets::new(&rules, &region, count));
+        let sets = [1, 2, 3].map(|count| DefenderSets::new(&rules, count));
         let all = sets[2].len();
         proptest!(|(rank in (0..all).prop_map(Rank::new), captured: [bool; 3])| {
             let men = sets[2].set(rank).iter().zip(captured);
@@ -269,11 +262,11 @@ mod tests {
     fn the_bytes_of_a_set_are_those_of_the_fields() {
         for (rules, count) in [("brandubh", 3), ("brandubh", 0), ("berkeley", 2)] {
             let rules = Ruleset::builtin(rules).unwrap();
-            let sets = DefenderSets::<1>::new(&rules, &Region::new(&rules), count);
-            let bytes = set_bytes(count, size_of::<Row<1>>(), rules.symmetries().order());
-            let DefenderSets { men, ranks_holding, lanes, images, .. } = &sets;
+            let sets = DefenderSets::new(&rules, count);
+            let bytes = set_bytes(count, rules.symmetries().order());
+            let DefenderSets { men, ranks_holding, images, .. } = &sets;
             let ranks = ranks_holding.iter().chain(images).map(|ranks| size_of_val(&ranks[..]));
-            let all = size_of_val(&men[..]) + size_of_val(&lanes[..]) + ranks.sum::<usize>();
+            let all = size_of_val(&men[..]) + ranks.sum::<usize>();
             assert_eq!(all, sets.len() * bytes);
         }
     }

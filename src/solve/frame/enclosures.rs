@@ -41,7 +41,7 @@ pub(crate) struct Rings {
 pub(crate) fn forts<const N: usize>(
     rules: &Ruleset,
     region: &Region<N>,
-    sets: &DefenderSets<N>,
+    sets: &DefenderSets,
 ) -> Vec<Fort<N>> {
     if !rules.exit_fort || sets.count < LEAST_DEFENDERS {
         return Vec::new();

@@ -44,7 +44,9 @@ pub(super) struct Frame<'a, const N: usize> {
     /// The canonical attacker sets; a set's offset is its block number.
     pub attackers: Arc<BlockLookup>,
     /// The sets of defenders.
-    pub defenders: DefenderSets<N>,
+    pub defenders: DefenderSets,
+    /// By defender rank: the lanes on which the men stand.
+    pub defender_lanes: Vec<Row<N>>,
     /// The slides of attackers.
     pub attacker_lines: WideLines<N>,
     /// The slides of defenders.
@@ -92,7 +94,7 @@ impl<'a, const N: usize> Frame<'a, N> {
         let region = Arc::new(Region::new(rules));
         let sets = attacker_sets(rules, slice)?;
         let attackers = BlockLookup::new(sets).map_err(BuildError::OutOfMemory)?;
-        let defenders = DefenderSets::new(rules, &region, slice.defenders);
+        let defenders = DefenderSets::new(rules, slice.defenders);
         let forts = forts(rules, &region, &defenders);
         Ok(Frame::from_parts(rules, slice, region, Arc::new(attackers), defenders, forts))
     }
@@ -114,15 +116,17 @@ impl<'a, const N: usize> Frame<'a, N> {
         slice: Slice,
         region: Arc<Region<N>>,
         attackers: Arc<BlockLookup>,
-        defenders: DefenderSets<N>,
+        defenders: DefenderSets,
         forts: Vec<Fort<N>>,
     ) -> Frame<'a, N> {
         let king = &rules.hostile[Kind::King];
         let either = (king.empty | king.occupied) - (king.empty & king.occupied);
+        let defender_lanes = defenders.ranks().map(|rank| region.row(defenders.set(rank)));
         Frame {
             rules,
             slice,
             attackers,
+            defender_lanes: defender_lanes.collect(),
             defenders,
             attacker_lines: WideLines::new(rules, &region, Kind::Attacker),
             defender_lines: SlideLines::new(rules, &region, Kind::Defender),
@@ -175,7 +179,7 @@ impl<'a, const N: usize> Frame<'a, N> {
         let places = free & self.region.places;
         (block.number, block.attackers, block.free) = (number, attackers, free);
         block.valid.clear();
-        block.valid.extend(self.defenders.lanes.iter().map(|&lanes| places.without(lanes)));
+        block.valid.extend(self.defender_lanes.iter().map(|&lanes| places.without(lanes)));
         for square in attackers {
             for &rank in self.defenders.ranks_holding(square) {
                 block.valid[rank.index()] = Row::EMPTY;
@@ -187,7 +191,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// only pass.
     #[inline]
     pub(super) fn free(&self, block: &Block<N>, rank: Rank) -> Row<N> {
-        block.free.without(self.defenders.lanes[rank.index()])
+        block.free.without(self.defender_lanes[rank.index()])
     }
 
     /// Adds to `rows`, by defender rank, the lanes on which the opponent's last move has ended the

@@ -207,10 +207,7 @@ impl WallThreat {
     }
 
     /// Returns the ranks of the sets with which there may be a wall.
-    pub(crate) fn ranks<'f, const N: usize>(
-        &self,
-        sets: &'f DefenderSets<N>,
-    ) -> impl Iterator<Item = Rank> + use<'f, N> {
+    pub(crate) fn ranks<'f>(&self, sets: &'f DefenderSets) -> impl Iterator<Item = Rank> + use<'f> {
         // One of the needed squares at most is the king's, so one of any two is a soldier's.
         let mut needed = self.needed.iter();
         let (first, second) = (needed.next(), needed.next());

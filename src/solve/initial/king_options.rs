@@ -3,7 +3,6 @@
 use crate::game::board::SquareSet;
 use crate::game::rules::Kind;
 
-use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::seeds::ImmediateMoves;
@@ -38,8 +37,7 @@ impl<'a, const N: usize> KingOptions<'a, N> {
     /// has no move.
     pub(super) fn add(&self, block: &Block<N>, immediate: &mut ImmediateMoves<N>) {
         simd::run(KingOptionsKernel {
-            region: &self.frame.region,
-            defenders: &self.frame.defenders,
+            frame: self.frame,
             blocked: self.frame.region.before_goals(block.attackers),
             blocked_by: self.blocked_by.as_deref(),
             free: block.free,
@@ -64,8 +62,7 @@ pub(super) fn escapes_and_stalemates<const N: usize>(
 
 /// Finds the results in all rows of a block.
 struct KingOptionsKernel<'a, const N: usize> {
-    region: &'a Region<N>,
-    defenders: &'a DefenderSets<N>,
+    frame: &'a Frame<'a, N>,
     /// The lanes before goals that the attackers block.
     blocked: [Row<N>; 4],
     /// By square: the lanes before goals that a defender there blocks.
@@ -83,8 +80,8 @@ impl<const N: usize> KingOptionsKernel<'_, N> {
         let mut rows = [[Row::EMPTY; WIDE_ROWS]; 4];
         let last = self.valid.len().min(first + WIDE_ROWS);
         for rank in first..last {
-            for &place in self.defenders.men(Rank::new(rank)) {
-                let square = self.defenders.squares[usize::from(place)];
+            for &place in self.frame.defenders.men(Rank::new(rank)) {
+                let square = self.frame.defenders.squares[usize::from(place)];
                 for (rows, blocked) in rows.iter_mut().zip(blocked_by[square.index()]) {
                     rows[rank - first] |= blocked;
                 }
@@ -110,9 +107,10 @@ impl<const N: usize> Kernel for KingOptionsKernel<'_, N> {
                 let by_men = self.blocked(blocked_by, first);
                 blocked = std::array::from_fn(|direction| blocked[direction] | by_men[direction]);
             }
-            let men = Wide::load(&self.defenders.lanes[rows.clone()]);
+            let men = Wide::load(&self.frame.defender_lanes[rows.clone()]);
             let free = Wide::splat(self.free).without(men);
-            let (escaped, stalemates) = escapes_and_stalemates(self.region, blocked, free, valid);
+            let (escaped, stalemates) =
+                escapes_and_stalemates(&self.frame.region, blocked, free, valid);
             let decisive = &mut self.immediate.decisive[rows.clone()];
             (Wide::load(decisive) | escaped).store(decisive);
             let left = &mut self.immediate.stalemates[rows];

@@ -209,7 +209,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         let valid = frame.defenders.ranks().zip(&block.valid);
         ends.extend(valid.map(|(rank, &valid)| targets.get(rank) & valid & arrivals.king));
         arrivals.remove_assisted(frame, ends);
-        let (region, men) = (&frame.region, &frame.defenders.lanes);
+        let (region, men) = (&frame.region, &frame.defender_lanes);
         simd::run(KingMovesKernel { region, ends, free: block.free, men, remaining });
     }
 }

@@ -5,7 +5,7 @@ use bitvec::vec::BitVec;
 
 use crate::game::board::{Direction, Square, SquareSet, SymmetryGroup};
 use crate::game::rules::{Kind, Ruleset, Side};
-use crate::index::Walker;
+use crate::index::{AttackerSets, Walker};
 
 use crate::solve::captures::by_attackers::{quiet_arrival, shields_around};
 use crate::solve::captures::soldiers::{Exposed, Soldiers, exposed};
@@ -68,7 +68,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         RowMoves {
             frame,
             capture_zone: frame.rules.board.squares().map(|to| capture_zone(frame, to)).collect(),
-            symmetric: symmetric_blocks(frame),
+            symmetric: symmetric_blocks(frame.attackers.sets()),
             exposed: exposed(frame.rules).collect(),
         }
     }
@@ -264,7 +264,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let frame = self.frame;
         let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
         let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
-        let free = !(frame.region.row(attackers) | sets.lanes[rank.index()]);
+        let free = !(frame.region.row(attackers) | frame.defender_lanes[rank.index()]);
         let ends = lanes & self.quiet_king(attackers, rank);
         visit(rank, frame.region.king_origins(ends, free));
         let occupied = attackers | soldiers.defenders;
@@ -298,7 +298,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let frame = self.frame;
         let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
         let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
-        let free = !(frame.region.row(attackers) | sets.lanes[rank.index()]);
+        let free = !(frame.region.row(attackers) | frame.defender_lanes[rank.index()]);
         let safe = (free & frame.region.places).without(table[rank.index()]);
         let ends = safe & self.quiet_king(attackers, rank);
         lanes = lanes.without(frame.region.king_origins(ends, free));
@@ -407,17 +407,18 @@ fn is_captured_by_king(
 }
 
 /// Returns the blocks whose attackers a symmetry other than the identity leaves unchanged.
-fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
+fn symmetric_blocks(sets: &AttackerSets) -> BitVec {
     const WORD: usize = usize::BITS as usize;
     // The number of words in a task.
     const TASK: usize = 1 << 6;
-    let mut words = vec![0; frame.blocks().div_ceil(WORD)];
+    let blocks = sets.rows() as usize;
+    let mut words = vec![0; blocks.div_ceil(WORD)];
     parallel::for_each_init(
         words.chunks_mut(TASK),
-        || frame.walker(),
+        || Walker::new(sets),
         |walker, task, words| {
             for (word, bits) in (task * TASK..).zip(words) {
-                for block in word * WORD..frame.blocks().min((word + 1) * WORD) {
+                for block in word * WORD..blocks.min((word + 1) * WORD) {
                     let symmetric = walker.set(block as u64).1 != SymmetryGroup::TRIVIAL;
                     *bits |= usize::from(symmetric) << (block % WORD);
                 }

@@ -9,9 +9,9 @@ use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 
-use crate::game::rules::{Kind, Side};
+use crate::game::rules::{Kind, Ruleset, Side};
 use crate::index::Walker;
-use crate::solve::frame::Frame;
+use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_row::{RankLanes, RowBuffers, Unmove};
 use crate::solve::moves::cost::{StarCost, row_by_row_is_cheaper};
@@ -117,7 +117,7 @@ impl Predecessors {
         } else if row_by_row_is_cheaper(frontier.rows, chunks.blocks, chunks.block_rows) {
             Predecessors::Lanes(attackers_back(moves, chunks, rows, &frontier.blocks, into))
         } else {
-            predecessors(moves.frame, &frontier.blocks)
+            predecessors(moves.frame.rules, &moves.frame.attackers, &frontier.blocks)
                 .map_or(Predecessors::All, Predecessors::Blocks)
         }
     }
@@ -133,7 +133,7 @@ impl Predecessors {
 
 /// Returns the blocks from which the attackers have a move without capture to one of these, or
 /// `None` if that may be nearly every block.
-fn predecessors<const N: usize>(frame: &Frame<N>, blocks: &BitVec) -> Option<BitVec> {
+fn predecessors(rules: &Ruleset, lookup: &BlockLookup, blocks: &BitVec) -> Option<BitVec> {
     if blocks.count_ones() * MIN_BLOCKS_PER_CHANGED > blocks.len() {
         return None;
     }
@@ -141,13 +141,13 @@ fn predecessors<const N: usize>(frame: &Frame<N>, blocks: &BitVec) -> Option<Bit
     let changed: Vec<BlockNumber> = ones(blocks).map(BlockNumber::new).collect();
     parallel::for_each(changed.chunks(BLOCKS_PER_TASK), |_, changed| {
         for &block in changed {
-            let (attackers, _) = frame.attackers.sets().unrank(block.into());
+            let (attackers, _) = lookup.sets().unrank(block.into());
             for to in attackers {
                 let others = attackers.without(to);
-                for ray in frame.rules.slides().to(Kind::Attacker, to) {
+                for ray in rules.slides().to(Kind::Attacker, to) {
                     for step in ray.iter().take_while(|step| !others.contains(step.square)) {
                         if step.ends {
-                            let origin = frame.attackers.locate(others.with(step.square)).block;
+                            let origin = lookup.locate(others.with(step.square)).block;
                             found.set_aliased(origin.index(), true);
                         }
                     }

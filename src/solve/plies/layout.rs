@@ -6,9 +6,11 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use crate::game::board::SymmetryGroup;
 use crate::game::rules::{BySide, Side};
 use crate::solve::communicator::even_split;
 use crate::solve::frame::Frame;
+use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::ply::Domain;
@@ -28,17 +30,19 @@ pub(crate) struct PartitionLayout {
 }
 
 impl PartitionLayout {
-    /// Divides a slice into `count` partitions either way, or into as many as possible.
-    pub(crate) fn new<const N: usize>(
-        frame: &Frame<N>,
+    /// Divides a slice with these sets of defenders into `count` partitions either way, or into as
+    /// many as possible.
+    pub(crate) fn new(
+        defenders: &DefenderSets,
+        symmetries: SymmetryGroup,
         chunks: Chunks,
         count: usize,
     ) -> PartitionLayout {
-        let orbits = set_orbits(frame);
+        let orbits = set_orbits(defenders, symmetries);
         let count = count.min(orbits.len()).min(chunks.count()).max(1);
         let ranges = (0..count).map(|at| even_split(chunks.count(), at, count)).collect();
         let sets = distribute(orbits, count);
-        let mut places = vec![(0, Rank::FIRST); frame.block_rows()];
+        let mut places = vec![(0, Rank::FIRST); defenders.len()];
         for (partition, sets) in sets.iter().enumerate() {
             for (place, rank) in sets.iter().enumerate() {
                 places[rank.index()] = (partition, Rank::new(place));
@@ -134,15 +138,14 @@ impl PartitionLayout {
 }
 
 /// Returns the orbits of the sets of defenders under the symmetries.
-fn set_orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
-    let sets = &frame.defenders;
+fn set_orbits(sets: &DefenderSets, symmetries: SymmetryGroup) -> Vec<Vec<Rank>> {
     let mut seen = vec![false; sets.len()];
     let mut orbits = Vec::new();
     for rank in sets.ranks() {
         if seen[rank.index()] {
             continue;
         }
-        let images = frame.rules.symmetries().iter().map(|g| sets.images(g)[rank.index()]);
+        let images = symmetries.iter().map(|g| sets.images(g)[rank.index()]);
         let mut orbit: Vec<Rank> = images.collect();
         orbit.sort_unstable();
         orbit.dedup();
@@ -182,7 +185,7 @@ mod tests {
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
         let moves = Moves::new(&whole);
         for count in [1, 2, 3, 7, 1000] {
-            let layout = PartitionLayout::new(&whole, chunks, count);
+            let layout = PartitionLayout::new(&whole.defenders, rules.symmetries(), chunks, count);
             assert!((1..=count).contains(&layout.count()));
             let frames = layout.frames(&whole, 0..layout.count());
             let by_defenders: Vec<Moves<N>> = frames.iter().map(Moves::new).collect();
@@ -262,12 +265,12 @@ mod tests {
     ) {
         let whole: Frame<N> = Frame::new(rules, slice).unwrap();
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
-        let layout = PartitionLayout::new(&whole, chunks, 3);
+        let layout = PartitionLayout::new(&whole.defenders, rules.symmetries(), chunks, 3);
         for (frame, ranks) in layout.frames(&whole, 0..3).iter().zip(&layout.sets) {
             let (some, all) = (&frame.defenders, &whole.defenders);
             for (rank, &old) in some.ranks().zip(ranks) {
                 assert_eq!(some.set(rank), all.set(old));
-                assert_eq!(some.lanes[rank.index()], all.lanes[old.index()]);
+                assert_eq!(frame.defender_lanes[rank.index()], whole.defender_lanes[old.index()]);
                 for g in rules.symmetries().iter() {
                     let image = some.images(g)[rank.index()];
                     assert_eq!(ranks[image.index()], all.images(g)[old.index()]);
