@@ -115,6 +115,8 @@ pub(super) enum ProcessError {
     Listen(u16, io::Error),
     /// It has not connected to this port.
     Unconnected(u16),
+    /// The system refuses the thread that reads its lines.
+    Thread(io::Error),
     /// It has failed before, for this reason.
     Failed(String),
     /// It has exited.
@@ -140,6 +142,9 @@ impl fmt::Display for ProcessError {
             }
             ProcessError::Unconnected(port) => {
                 write!(f, "has not connected to port {port} of this machine")
+            }
+            ProcessError::Thread(error) => {
+                write!(f, "cannot be read: cannot start a thread: {error}")
             }
             ProcessError::Failed(reason) => f.write_str(reason),
             ProcessError::Ended(status) => {
@@ -186,7 +191,7 @@ impl EngineProcess {
         let (Some(input), Some(output)) = (input, output) else {
             return Err(ProcessError::Closed);
         };
-        let lines = lines_of(output);
+        let lines = lines_of(output)?;
         Ok(EngineProcess { child: running, input: Box::new(input), lines, farewell })
     }
 
@@ -205,7 +210,7 @@ impl EngineProcess {
         let mut child = RunningChild::start(silent)?;
         let stream = accept(&listener, &mut child, port)?;
         let input = stream.try_clone().map_err(listen)?;
-        Ok(EngineProcess { child, input: Box::new(input), lines: lines_of(stream), farewell })
+        Ok(EngineProcess { child, input: Box::new(input), lines: lines_of(stream)?, farewell })
     }
 
     /// Sends a line.
@@ -263,12 +268,13 @@ impl Drop for EngineProcess {
 }
 
 /// Reads lines in a thread, which ends with the input, or when the receiver is dropped.
-fn lines_of(input: impl Read + Send + 'static) -> Receiver<String> {
+fn lines_of(input: impl Read + Send + 'static) -> Result<Receiver<String>, ProcessError> {
     /// Maximum unread lines; then the program's writes block.
     const MAX_UNREAD: usize = 1024;
     let (sender, lines) = mpsc::sync_channel(MAX_UNREAD);
-    thread::spawn(move || each_line(input, |line| sender.send(line).is_ok()));
-    lines
+    let read = move || each_line(input, |line| sender.send(line).is_ok());
+    thread::Builder::new().spawn(read).map_err(ProcessError::Thread)?;
+    Ok(lines)
 }
 
 /// Waits for the program's connection.

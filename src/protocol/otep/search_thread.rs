@@ -1,5 +1,6 @@
 //! An engine that searches in a background thread.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::thread::{self, JoinHandle};
 
@@ -14,23 +15,26 @@ pub(super) struct SearchThread {
 
 impl SearchThread {
     /// Starts a search. `done` is dropped when the search ends, even by a panic.
+    ///
+    /// # Errors
+    /// If the system refuses a thread; the engine is lost then.
     pub(super) fn start(
         mut engine: Engine,
         game: Game,
         limits: Limits,
         lines: NonZeroUsize,
         done: impl Send + 'static,
-    ) -> SearchThread {
+    ) -> io::Result<SearchThread> {
         let stopper = engine.stopper();
         // Discard a stop that came too late for the previous search.
         stopper.reset();
-        let thread = thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             let _done = done;
             let request = SearchRequest { lines, ..limits.into() };
             let found = engine.search(&game, request, &mut |_| {});
             (engine, found)
-        });
-        SearchThread { stopper, thread }
+        })?;
+        Ok(SearchThread { stopper, thread })
     }
 
     /// Stops the search; its result so far remains.

@@ -59,7 +59,8 @@ impl Session {
     }
 
     /// Sends `hello`, then handles the host's lines until `goodbye`. At the end of the input, a
-    /// running search is finished and answered.
+    /// running search is finished and answered. If the system refuses a thread for that, the host
+    /// gets an error instead.
     ///
     /// # Errors
     /// If the output cannot be written.
@@ -70,11 +71,14 @@ impl Session {
     ) -> io::Result<()> {
         let (events, inbox) = mpsc::channel();
         let reader = events.clone();
-        thread::spawn(move || {
+        let read = move || {
             // A read error counts as the end of the input.
             let _ = each_line(input, |line| reader.send(Event::Line(line, Instant::now())).is_ok());
             let _ = reader.send(Event::EndOfInput);
-        });
+        };
+        if let Err(error) = thread::Builder::new().spawn(read) {
+            return write_line(&mut output, &error_line(&no_thread(&error)));
+        }
         write_line(&mut output, "hello")?;
         let mut has_ended = false;
         while !(has_ended && self.task.is_none()) {
@@ -92,13 +96,7 @@ impl Session {
             match reply {
                 Ok(None) => {}
                 Ok(Some(line)) => write_line(&mut output, &line)?,
-                Err(fault) => {
-                    let code = if fault.critical { -1 } else { 0 };
-                    write_line(
-                        &mut output,
-                        &format!("error {code} {}", fault.text.replace('\n', " ")),
-                    )?;
-                }
+                Err(fault) => write_line(&mut output, &error_line(&fault))?,
             }
         }
         Ok(())
@@ -233,7 +231,8 @@ impl Session {
         self.task_count += 1;
         let number = self.task_count;
         let done = DoneSignal { number, events: events.clone() };
-        let search = SearchThread::start(engine, game, limits, lines, done);
+        let search = SearchThread::start(engine, game, limits, lines, done)
+            .map_err(|error| no_thread(&error))?;
         self.task = Some(Task { number, search, purpose, deadline: None });
         Ok(())
     }
@@ -283,6 +282,15 @@ impl Session {
 fn parse_side(command: &str, name: &str) -> Result<Side, String> {
     Side::from_name(name)
         .ok_or_else(|| format!("{command}: {name:?} is neither attackers nor defenders"))
+}
+
+fn no_thread(error: &io::Error) -> Fault {
+    Fault::critical(format!("cannot start a thread: {error}"))
+}
+
+fn error_line(fault: &Fault) -> String {
+    let code = if fault.critical { -1 } else { 0 };
+    format!("error {code} {}", fault.text.replace('\n', " "))
 }
 
 fn write_line(output: &mut impl Write, line: &str) -> io::Result<()> {
