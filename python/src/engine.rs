@@ -170,7 +170,7 @@ impl Engine {
             options.tables = open_tables(&rules, tables)?;
         }
         if let Some(tables) = &options.tables {
-            py.detach(|| tables.open_all_tables(usize::MAX)).map_err(open_error)?;
+            py.detach(|| tables.open_all_tables()).map_err(open_error)?;
         }
         if let Some(path) = weights {
             options.weights = Some(load_weights(&rules, &path)?);

@@ -22,13 +22,11 @@ pub(crate) struct Available {
 }
 
 impl Coverage {
-    /// Lists the slices with at most `max_men` men that have a table. If the one that probes of outcomes
-    /// prefer cannot be opened, the slice is left out, so that no node tries it again.
-    pub(crate) fn new(tables: Option<&Tablebase>, max_men: usize) -> Coverage {
-        let [wdl, dtw] = [Metric::Wdl, Metric::Dtw].map(|metric| {
-            let slices = tables.map_or_else(Vec::new, |tables| tables.usable_slices(metric));
-            slices.into_iter().filter(|slice| slice.men() <= max_men).collect::<Vec<Slice>>()
-        });
+    /// Lists the slices that have a table. If the one that probes of outcomes prefer cannot be opened,
+    /// the slice is left out, so that no node tries it again.
+    pub(crate) fn new(tables: Option<&Tablebase>) -> Coverage {
+        let [wdl, dtw] = [Metric::Wdl, Metric::Dtw]
+            .map(|metric| tables.map_or_else(Vec::new, |tables| tables.usable_slices(metric)));
         let all = || wdl.iter().chain(&dtw);
         let width = all().map(|slice| slice.attackers + 1).max().unwrap_or(0);
         let height = all().map(|slice| slice.defenders + 1).max().unwrap_or(0);
@@ -80,7 +78,7 @@ mod tests {
         }
         fs::write(own.join(Metric::Wdl.file_name(broken)), "no table").unwrap();
         let tables = Tablebase::open_files(rules, folder.path()).unwrap();
-        let coverage = Coverage::new(Some(&tables), usize::MAX);
+        let coverage = Coverage::new(Some(&tables));
         assert!(coverage.of(sound).any && coverage.of(sound).distances);
         assert!(!coverage.of(broken).any);
     }

@@ -67,7 +67,7 @@ impl Engine {
         let engine = Engine::with_usable_tables(rules, options)?;
         if let Some(tables) = &engine.options.tables {
             tables
-                .open_all_tables(usize::MAX)
+                .open_all_tables()
                 .map_err(|error| EngineError::UnusableTable { reason: error.to_string() })?;
         }
         Ok(engine)

@@ -13,9 +13,8 @@ pub(super) struct Oracle<'a> {
 }
 
 impl<'a> Oracle<'a> {
-    /// Creates an oracle that probes the tables of slices with at most `max_men` men.
-    pub(super) fn new(tables: Option<&'a Tablebase>, max_men: usize) -> Oracle<'a> {
-        Oracle { tables, coverage: Coverage::new(tables, max_men) }
+    pub(super) fn new(tables: Option<&'a Tablebase>) -> Oracle<'a> {
+        Oracle { tables, coverage: Coverage::new(tables) }
     }
 
     /// Returns whether positions of the slice are to be probed.

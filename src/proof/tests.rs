@@ -11,7 +11,7 @@ use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
-use crate::solve::building::Build;
+use crate::solve::building::{Build, slices_up_to};
 use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
 
@@ -27,6 +27,14 @@ pub(super) fn tables(rules: &Ruleset, slice: &str) -> (tempfile::TempDir, Tableb
     let folder = tempfile::tempdir().unwrap();
     Build::new(rules, folder.path(), &[slice.parse().unwrap()]).run().unwrap();
     let tables = Tablebase::open(rules.clone(), folder.path()).unwrap();
+    (folder, tables)
+}
+
+/// Builds the tables of at most that many men, in a temporary folder.
+pub(super) fn tables_up_to(rules: &Ruleset, men: usize) -> (tempfile::TempDir, Tablebase) {
+    let folder = tempfile::tempdir().unwrap();
+    Build::new(rules, folder.path(), &slices_up_to(rules, men)).run().unwrap();
+    let tables = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
     (folder, tables)
 }
 
@@ -98,17 +106,17 @@ pub(super) fn assert_certified(
     report
 }
 
-/// Proves random positions with tables of at most `max_table_men` men, and compares the values with
-/// those of complete tables. Every certificate is checked. Returns the number of proved draws.
-fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads: usize) -> usize {
+/// Proves random positions with tables of at most `table_men` men, and compares the values with those
+/// of complete tables. Every certificate is checked. Returns the number of proved draws.
+fn compare(name: &str, slice: &str, table_men: usize, count: usize, threads: usize) -> usize {
     let rules = rules(name);
     let (_folder, tables) = tables(&rules, slice);
+    let (_small_folder, small) = tables_up_to(&rules, table_men);
     let options = ProofOptions {
         max_nodes: Some(100_000),
         table_bytes: 1 << 22,
         threads: NonZeroUsize::new(threads).unwrap(),
-        tables: Some(&tables),
-        max_table_men,
+        tables: Some(&small),
         certify: true,
         ..ProofOptions::default()
     };
@@ -125,13 +133,13 @@ fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, threads:
         let report = assert_certified(&proof, &tables, &position, &format!("{name} {text}"));
         assert_eq!(report.plies.is_some(), matches!(proof.value(), ProvedValue::Win(_)), "{text}");
         let dtw = tables.probe_dtw(&position).unwrap().plies();
-        if let (0, Some(plies), Some(dtw)) = (max_table_men, report.plies, dtw) {
+        if let (0, Some(plies), Some(dtw)) = (table_men, report.plies, dtw) {
             // The last ply wins at once.
             assert!(plies + 1 >= u64::from(dtw), "{name} {text}: {plies}, {dtw:?}");
             as_fast += usize::from(plies + 1 == u64::from(dtw));
         }
     }
-    assert!(max_table_men > 0 || as_fast > count / 2, "{name} {slice}: {as_fast} of {count}");
+    assert!(table_men > 0 || as_fast > count / 2, "{name} {slice}: {as_fast} of {count}");
     assert!(open <= count / 20, "{name} {slice}: {open} of {count} are open");
     draws
 }
@@ -172,8 +180,6 @@ fn a_search_knows_what_is_proved() {
         let unknown = ProofOptions {
             max_nodes: Some(100_000),
             table_bytes: 1 << 22,
-            tables: Some(&tables),
-            max_table_men: 0,
             certify: true,
             ..ProofOptions::default()
         };
@@ -287,9 +293,9 @@ fn strategies_are_found_in_tables_that_have_lost_most_proofs() {
 fn certified() -> (tempfile::TempDir, Ruleset, Tablebase, Vec<u8>) {
     let rules = rules("brandubh");
     let (folder, tables) = tables(&rules, "K1v4");
+    let (_small_folder, small) = tables_up_to(&rules, 4);
     let options = ProofOptions {
-        tables: Some(&tables),
-        max_table_men: 4,
+        tables: Some(&small),
         table_bytes: 1 << 22,
         certify: true,
         ..ProofOptions::default()

@@ -48,7 +48,7 @@ impl SessionOptions {
     /// If the folder, a table or a proof cannot be opened.
     pub(super) fn check_files(&self, rules: &Ruleset) -> Result<(), String> {
         let tables = self.open_tables(rules)?;
-        tables.open_all_tables(usize::MAX).map_err(|error| error.to_string())?;
+        tables.open_all_tables().map_err(|error| error.to_string())?;
         self.open_proofs(&tables).map(drop)
     }
 

@@ -193,14 +193,14 @@ impl Tablebase {
         self.files.slices(metric)
     }
 
-    /// Opens the table files of slices with at most `max_men` men, which are otherwise opened when
-    /// they are first needed: an error of a long search or game is then met before it.
+    /// Opens all table files, which are otherwise opened when they are first needed: an error of a long
+    /// search or game is then met before it.
     ///
     /// # Errors
     /// That of the first file that cannot be opened.
-    pub fn open_all_tables(&self, max_men: usize) -> Result<(), ProbeError> {
+    pub fn open_all_tables(&self) -> Result<(), ProbeError> {
         for metric in Metric::ALL {
-            for slice in self.slices(metric).into_iter().filter(|slice| slice.men() <= max_men) {
+            for slice in self.slices(metric) {
                 self.files.open_file(&self.rules, slice, metric)?;
             }
         }

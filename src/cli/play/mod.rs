@@ -144,7 +144,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     };
     let tables = Arc::new(session.open_to_probe(&rules_name)?);
     // Levels and hints may need them later in the game.
-    tables.open_all_tables(usize::MAX).map_err(CliError::new)?;
+    tables.open_all_tables().map_err(CliError::new)?;
     let rules = Arc::new(tables.rules().clone());
     let certified = args.certificate.as_deref().map(|path| Certified::open(path, &tables));
     let certified = certified.transpose()?;

@@ -210,7 +210,6 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
         tables: Some(&tables),
         proofs: session.proofs(),
         certify: args.certificate.is_some(),
-        ..ProofOptions::default()
     };
     let mut printer = ProgressPrinter { rules, last: Instant::now() };
     let mut report = |progress: &ProofProgress| {

@@ -30,7 +30,7 @@ impl<'a> Oracle<'a> {
     /// root's slice, only positions with fewer men are probed: the root probe has already used
     /// the rest.
     pub(super) fn new(tables: Option<&'a Tablebase>, game: &'a Game) -> Oracle<'a> {
-        let coverage = Coverage::new(tables, usize::MAX);
+        let coverage = Coverage::new(tables);
         let max_men = coverage.max_men();
         let rules = game.rules();
         let mut oracle = Oracle {

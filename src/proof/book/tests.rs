@@ -4,22 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::proof::tests::{packed, random_positions, rules, tables, unpacked};
+use crate::proof::tests::{packed, random_positions, rules, tables, tables_up_to, unpacked};
 use crate::proof::{CertificateError, ProofOptions, prove};
 use crate::system::random::SeededRng;
 
-/// Proves a position without tables, or with those of at most that many men.
 fn certificate(
     rules: &Ruleset,
     position: &Position,
     tables: Option<&Tablebase>,
-    max_table_men: usize,
 ) -> Option<Certificate> {
     let options = ProofOptions {
         max_nodes: Some(100_000),
         table_bytes: 1 << 22,
         tables,
-        max_table_men,
         certify: true,
         ..ProofOptions::default()
     };
@@ -30,7 +27,7 @@ fn certificate(
 fn book(rules: &Ruleset, slice: &str, count: usize) -> ProofBook {
     let certificates = random_positions(rules, slice, count, 38)
         .iter()
-        .filter_map(|position| certificate(rules, position, None, 0))
+        .filter_map(|position| certificate(rules, position, None))
         .map(|certificate| (certificate.position().to_text(rules), certificate))
         .collect::<Vec<_>>();
     assert!(certificates.len() > count / 2);
@@ -141,9 +138,9 @@ fn positions_of_other_rules_are_unknown() {
 /// A won position of brandubh that rests on tables of at most 4 men, as a file.
 fn written(folder: &Path) -> (Ruleset, Position, PathBuf) {
     let rules = rules("brandubh");
-    let tables = Tablebase::new(rules.clone());
+    let (_tables, tables) = tables_up_to(&rules, 4);
     let found = random_positions(&rules, "K2v4", 200, 3).into_iter().find_map(|position| {
-        let certificate = certificate(&rules, &position, Some(&tables), 4)?;
+        let certificate = certificate(&rules, &position, Some(&tables))?;
         let is_win = matches!(certificate.value(), ProvedValue::Win(_));
         (is_win && certificate.moves() > 20).then_some((position, certificate))
     });
@@ -199,7 +196,8 @@ fn certificates_depend_on_their_tables() {
     assert!(!certificate.compare_tables(&none).unwrap().is_empty());
     let bounds = book.bounds(&position);
     assert!(bounds.exact().is_none_or(|wdl| wdl != Wdl::Draw), "{bounds:?}");
-    let few = Arc::new(Tablebase::new(rules));
+    let (_folder, few) = tables_up_to(&rules, 4);
+    let few = Arc::new(few);
     assert_eq!(certificate.compare_tables(&few).unwrap(), []);
     let (text, moves) = unpacked(&fs::read(&file).unwrap());
     let at = text.find("\"values\":\"").unwrap() + 10;

@@ -55,16 +55,13 @@ impl Certificate {
         position: &Position,
         parts: Vec<Part>,
         tables: Option<&Tablebase>,
-        max_table_men: usize,
     ) -> Certificate {
         let root = position.slice();
         let tables = tables.map_or_else(Vec::new, |tables| {
             references(tables)
                 .filter(|reference| {
                     let Slice { defenders, attackers } = reference.slice;
-                    defenders <= root.defenders
-                        && attackers <= root.attackers
-                        && reference.slice.men() <= max_table_men
+                    defenders <= root.defenders && attackers <= root.attackers
                 })
                 .collect()
         });

@@ -49,8 +49,6 @@ pub struct ProofOptions<'a> {
     pub threads: NonZeroUsize,
     /// The tables to probe, which must be for the same rules.
     pub tables: Option<&'a Tablebase>,
-    /// Only tables with at most this many men are probed.
-    pub max_table_men: usize,
     /// Certificates whose positions are not to be proved again, as for
     /// [`ProofBook::open`](super::ProofBook::open): they are trusted as tables are. All tables that
     /// they depend on must be there.
@@ -73,7 +71,7 @@ impl ProofOptions<'_> {
         position: &Position,
         parts: Vec<Part>,
     ) -> Certificate {
-        Certificate::new(rules, position, parts, self.tables, self.max_table_men)
+        Certificate::new(rules, position, parts, self.tables)
     }
 }
 
@@ -87,7 +85,6 @@ impl Default for ProofOptions<'_> {
             table_bytes: 256 << 20,
             threads: NonZeroUsize::MIN,
             tables: None,
-            max_table_men: usize::MAX,
             proofs: &[],
             certify: false,
         }
@@ -171,7 +168,7 @@ pub(in crate::proof) fn check_input(
     if tables.rules().fingerprint() != rules.fingerprint() {
         return Err(ProofError::OtherTables);
     }
-    tables.open_all_tables(options.max_table_men).map_err(ProofError::Tables)
+    tables.open_all_tables().map_err(ProofError::Tables)
 }
 
 fn prove_on<const W: usize>(
@@ -249,7 +246,7 @@ fn empty_shared<'a, const W: usize>(
 ) -> Result<Shared<'a, W>, ProofError> {
     let bytes = options.table_bytes;
     let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
-    let oracle = Oracle::new(options.tables, options.max_table_men);
+    let oracle = Oracle::new(options.tables);
     Ok(Shared::new(rules, oracle, table, options.threads.get() > 1))
 }
 

@@ -5,7 +5,7 @@ use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::{Answer, ProvedValue};
 use crate::proof::questions::Questions;
 use crate::proof::search::{Control, Shared, SolvedPosition};
-use crate::proof::tests::{random_positions, rules, table_value, tables};
+use crate::proof::tests::{random_positions, rules, table_value, tables, tables_up_to};
 
 use super::two_questions::Prover;
 use super::{ProofOptions, ProofProgress, prove, shared, solved_positions};
@@ -131,10 +131,10 @@ fn a_closed_set_waits_for_the_other_question() {
 fn solved_positions_agree_with_tables() {
     let rules: Ruleset = rules("mini-corner");
     let (_folder, tables) = tables(&rules, "K0v5");
+    let (_small_folder, small) = tables_up_to(&rules, 3);
     let options = ProofOptions {
         table_bytes: 1 << 20,
-        tables: Some(&tables),
-        max_table_men: 3,
+        tables: Some(&small),
         max_nodes: Some(20_000),
         ..ProofOptions::default()
     };

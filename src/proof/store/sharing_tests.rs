@@ -290,7 +290,7 @@ fn assembled_certificates_are_checked_before_they_are_reported() {
     let mut part: Part = holds.unwrap().clone();
     part.wins = true;
     let tables = Some(&case.tables);
-    let claim = Certificate::new(&case.rules, &case.position, vec![part], tables, usize::MAX);
+    let claim = Certificate::new(&case.rules, &case.position, vec![part], tables);
     let folder = tempfile::tempdir().unwrap();
     let store = case.new_store(folder.path());
     let name = store.write_certificate(&claim).unwrap();

@@ -14,7 +14,9 @@ use crate::game::rules::Side;
 use crate::game::value::Wdl;
 use crate::proof::answer::{Answer, ProvedValue};
 use crate::proof::certificate::STORE_FOLDER;
-use crate::proof::tests::{assert_certified, random_positions, rules, table_value, tables};
+use crate::proof::tests::{
+    assert_certified, random_positions, rules, table_value, tables, tables_up_to,
+};
 use crate::proof::{Certificate, ProofBook, prove};
 use crate::tablebase::{Tablebase, TablebaseOptions};
 
@@ -151,9 +153,10 @@ fn copy(from: &Path, to: &Path) {
 
 /// Proves random positions in stores and compares the values with those of tables. Returns how
 /// many draws there were.
-fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, run: Run) -> usize {
+fn compare(name: &str, slice: &str, table_men: usize, count: usize, run: Run) -> usize {
     let rules = rules(name);
-    let (_tables, tables) = tables(&rules, slice);
+    let (_folder, tables) = tables(&rules, slice);
+    let (_small_folder, small) = tables_up_to(&rules, table_men);
     let (mut open, mut draws) = (0, 0);
     for position in random_positions(&rules, slice, count, 20_261_126) {
         let text = position.to_text(&rules);
@@ -163,8 +166,7 @@ fn compare(name: &str, slice: &str, max_table_men: usize, count: usize, run: Run
             max_nodes: Some(50_000),
             table_bytes: run.table_bytes,
             threads: NonZeroUsize::new(run.threads).unwrap(),
-            tables: Some(&tables),
-            max_table_men,
+            tables: Some(&small),
             ..ProofOptions::default()
         };
         let mut store = StoreOptions::new(folder.path(), &rules_text);
@@ -430,7 +432,7 @@ fn false_certificates_are_found_and_removed() {
     let part = super::super::certificate::Part::new(&case.rules, winner.other(), true, []);
     let parts = vec![part];
     let tables = Some(&case.tables);
-    let false_claim = Certificate::new(&case.rules, &case.position, parts, tables, usize::MAX);
+    let false_claim = Certificate::new(&case.rules, &case.position, parts, tables);
     let store = case.store(folder.path());
     let name = store.write_certificate(&false_claim).unwrap();
     case.goes_on(folder.path(), RUN, "with a false certificate");
