@@ -2,6 +2,7 @@ use crate::game::board::{MAX_SIZE, Square};
 use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Kind, RulesId, Ruleset, Side};
+use crate::game::slice::Slice;
 
 use super::bits::Bits;
 use super::board_tables::{BoardTables, Lines};
@@ -99,6 +100,13 @@ impl<const W: usize> State<W> {
             to_move: self.to_move,
             rules,
         }
+    }
+
+    /// Returns the slice of the position.
+    #[inline]
+    pub(crate) fn slice(&self) -> Slice {
+        let [attackers, defenders] = self.soldiers.0.map(|soldiers| soldiers.len() as usize);
+        Slice { defenders, attackers }
     }
 
     /// Returns the full move, with its captures and its ending.

@@ -4,7 +4,6 @@ use crate::engine::evaluate::features::{KingMobility, Mobility};
 use crate::engine::evaluate::weights::Weight;
 use crate::engine::state::Step;
 use crate::game::rules::Side;
-use crate::game::slice::Slice;
 use crate::game::value::Wdl;
 use crate::system::processor::with_bit_instructions;
 
@@ -15,15 +14,14 @@ use super::search::{Numbers, Shared, Worker};
 const THREAT_DIVISOR: u32 = 8;
 
 impl<const W: usize> Worker<'_, '_, W> {
-    /// Probes the tables for the current state, which no side wins at once.
+    /// Probes the tables for the current state, which no side wins at once. A table that cannot be
+    /// read decides nothing.
     #[inline]
     pub(super) fn probe(&self) -> Option<Wdl> {
-        let oracle = &self.shared.oracle;
-        let [attackers, defenders] =
-            [Side::Attackers, Side::Defenders].map(|side| self.state.soldiers[side].len() as usize);
-        let slice = Slice { defenders, attackers };
-        let position = oracle.includes(slice).then(|| self.state.position(self.shared.rules))?;
-        oracle.probe(&position, slice)
+        let Shared { tables, coverage, rules, .. } = self.shared;
+        let slice = self.state.slice();
+        let tables = tables.filter(|_| coverage.of(slice).any)?;
+        tables.probe_undecided(&self.state.position(*rules), slice)
     }
 
     /// Returns the numbers of the current state by static evaluation.

@@ -38,7 +38,6 @@ mod extract;
 mod hashes;
 mod helper;
 mod lookahead;
-mod oracle;
 mod prover;
 mod questions;
 mod search;

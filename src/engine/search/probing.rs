@@ -1,7 +1,5 @@
 //! Probes of the endgame tables at the nodes of the search.
 
-use crate::game::slice::Slice;
-
 use super::score::Points;
 use super::worker::Worker;
 
@@ -9,9 +7,7 @@ impl<const W: usize> Worker<'_, W> {
     /// Returns the score of the position by the endgame tables. No side wins at once in it.
     #[inline]
     pub(super) fn probe_oracle(&mut self, ply: usize) -> Option<Points> {
-        let men = self.state.soldiers.map(|soldiers| soldiers.len());
-        let [attackers, defenders] = men.0.map(|men| men as usize);
-        let slice = Slice { defenders, attackers };
+        let slice = self.state.slice();
         let oracle = &self.shared.oracle;
         if !oracle.includes(slice) {
             return None;

@@ -28,7 +28,6 @@ use super::book::each_certificate;
 use super::certificate::{Certificate, Part};
 use super::checkpoint::{Checkpoint, Effort};
 use super::estimates::Estimates;
-use super::oracle::Oracle;
 use super::search::{Control, Sampler, Shared, SolvedPosition};
 use super::table::ProofTable;
 use locked_checkpoint::LockedCheckpoint;
@@ -246,8 +245,7 @@ fn empty_shared<'a, const W: usize>(
 ) -> Result<Shared<'a, W>, ProofError> {
     let bytes = options.table_bytes;
     let table = ProofTable::new(bytes).map_err(|_| ProofError::Memory { bytes })?;
-    let oracle = Oracle::new(options.tables);
-    Ok(Shared::new(rules, oracle, table, options.threads.get() > 1))
+    Ok(Shared::new(rules, options.tables, table, options.threads.get() > 1))
 }
 
 fn put_proofs<const W: usize>(

@@ -4,14 +4,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::time::Instant;
 
 use crate::engine::board_tables::BoardTables;
+use crate::engine::coverage::Coverage;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{RulesId, Ruleset, Side};
 use crate::proof::canonical::Symmetries;
 use crate::proof::certificate::Certificate;
 use crate::proof::estimates::Estimates;
 use crate::proof::hashes::{HashKeys, Hashes, Key};
-use crate::proof::oracle::Oracle;
 use crate::proof::table::{Entry, ProofTable};
+use crate::tablebase::Tablebase;
 
 use super::advice::AdviceTable;
 use super::numbers::Numbers;
@@ -22,7 +23,9 @@ pub(in crate::proof) struct Shared<'a, const W: usize> {
     pub(in crate::proof) board: BoardTables<W>,
     pub(in crate::proof) rules: RulesId,
     pub(in crate::proof) estimates: Estimates,
-    pub(in crate::proof) oracle: Oracle<'a>,
+    /// The endgame tables to probe, and their slices.
+    pub(in crate::proof) tables: Option<&'a Tablebase>,
+    pub(in crate::proof) coverage: Coverage,
     pub(in crate::proof) symmetries: Symmetries<W>,
     pub(in crate::proof) keys: HashKeys,
     pub(in crate::proof) table: ProofTable,
@@ -79,7 +82,7 @@ impl<'a, const W: usize> Shared<'a, W> {
     /// Prepares searches under these rules.
     pub(in crate::proof) fn new(
         rules: &Ruleset,
-        oracle: Oracle<'a>,
+        tables: Option<&'a Tablebase>,
         table: ProofTable,
         is_parallel: bool,
     ) -> Self {
@@ -87,7 +90,8 @@ impl<'a, const W: usize> Shared<'a, W> {
             board: BoardTables::new(rules),
             rules: rules.id(),
             estimates: Estimates::of(rules),
-            oracle,
+            tables,
+            coverage: Coverage::new(tables),
             symmetries: Symmetries::new(rules),
             keys: HashKeys::new(rules),
             table,
