@@ -104,12 +104,12 @@ impl<const W: usize> State<W> {
         let men = self.men(side);
         let from_rank = in_rank.into_iter().flatten().filter_map(move |from| {
             let from = board.at(from as usize, usize::from(rank));
-            let stops = board.stops[self.kind_of(side, from)][from];
+            let stops = board.stops[self.kind(side, from)][from];
             (men.contains(from) && stops.rank >> file & 1 == 1).then_some(from)
         });
         let from_file = in_file.into_iter().flatten().filter_map(move |from| {
             let from = board.at(usize::from(file), from as usize);
-            let stops = board.stops[self.kind_of(side, from)][from];
+            let stops = board.stops[self.kind(side, from)][from];
             (men.contains(from) && stops.file >> rank & 1 == 1).then_some(from)
         });
         from_rank.chain(from_file)
@@ -153,7 +153,7 @@ impl<const W: usize> State<W> {
     pub(crate) fn has_step(&self, board: &BoardTables<W>) -> bool {
         self.men(self.to_move)
             .iter()
-            .any(|from| !self.targets(board, self.kind(from), from).is_empty())
+            .any(|from| !self.targets(board, self.mover_kind(from), from).is_empty())
     }
 
     /// Returns the squares on which an attacker would block all the king's open lines to goals

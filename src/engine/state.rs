@@ -137,13 +137,13 @@ impl<const W: usize> State<W> {
 
     /// Returns the kind of the man on the square, which belongs to the side to move.
     #[inline]
-    pub(crate) fn kind(&self, square: usize) -> Kind {
-        self.kind_of(self.to_move, square)
+    pub(crate) fn mover_kind(&self, square: usize) -> Kind {
+        self.kind(self.to_move, square)
     }
 
     /// Returns the kind of the man of this side on the square.
     #[inline]
-    pub(super) fn kind_of(&self, side: Side, square: usize) -> Kind {
+    pub(super) fn kind(&self, side: Side, square: usize) -> Kind {
         if square == self.king { Kind::King } else { side.soldier() }
     }
 
@@ -181,7 +181,7 @@ impl<const W: usize> State<W> {
     pub(crate) fn play(&mut self, board: &BoardTables<W>, step: Step) -> Undo<W> {
         let (from, to) = (step.from(), step.to());
         let key = self.key;
-        let kind = self.kind(from);
+        let kind = self.mover_kind(from);
         self.key ^= board.key(kind, from) ^ board.key(kind, to) ^ board.side_key;
         self.move_man(board, from, to);
         let captured = self.captured(board, self.to_move, to);

@@ -147,7 +147,7 @@ mod tests {
                 if state.winning_step(&board).is_some() {
                     break;
                 }
-                let moved = keys.after(&hashes, state.kind(step.from()), step);
+                let moved = keys.after(&hashes, state.mover_kind(step.from()), step);
                 let undo = state.play(&board, step);
                 hashes = keys.without(moved, state.to_move, undo.captured);
                 look(&state, &hashes);

@@ -248,7 +248,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
         let last = self.path.len() - 1;
         self.state.steps(board).into_iter().any(|step| {
-            let kind = self.state.kind(step.from());
+            let kind = self.state.mover_kind(step.from());
             self.restored(last, kind, step).is_none()
         })
     }
@@ -311,7 +311,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             if self.state.is_capture(board, &captures, step) {
                 return;
             }
-            let kind = self.state.kind(step.from());
+            let kind = self.state.mover_kind(step.from());
             let change = board.key(kind, step.from()) ^ board.key(kind, step.to());
             let after = key ^ change ^ board.side_key;
             // Only those with the other side to move are compared.

@@ -35,7 +35,7 @@ impl<const W: usize> Worker<'_, '_, W> {
                 continue;
             }
             let undo = self.state.play(board, step);
-            let kind = before.kind(step.from());
+            let kind = before.mover_kind(step.from());
             let places = evaluator.places_after(places_before, kind, step, undo.captured);
             let found = self.evaluate_with(places);
             // Cheaper than to take back the move.
@@ -76,7 +76,7 @@ impl<const W: usize> Worker<'_, '_, W> {
                 self.take_back(step, undo);
                 hashes
             } else {
-                keys.after(&self.hashes, self.state.kind(step.from()), step)
+                keys.after(&self.hashes, self.state.mover_kind(step.from()), step)
             };
             let key = hashes.key(self.prover);
             let (word, bit) = (key.check as usize >> 6 & 3, 1 << (key.check & 63));

@@ -125,7 +125,7 @@ impl<'a, 't, const W: usize> Worker<'a, 't, W> {
     pub(in crate::proof) fn play(&mut self, step: Step) -> WorkerUndo<W> {
         let Shared { keys, board, .. } = self.shared;
         let hashes = self.hashes;
-        let moved = keys.after(&hashes, self.state.kind(step.from()), step);
+        let moved = keys.after(&hashes, self.state.mover_kind(step.from()), step);
         let undo = self.state.play(board, step);
         // The side to move is now the one that has lost the captured men.
         self.hashes = keys.without(moved, self.state.to_move, undo.captured);
