@@ -31,21 +31,17 @@ impl<'a> Oracle<'a> {
     /// the rest.
     pub(super) fn new(tables: Option<&'a Tablebase>, game: &'a Game) -> Oracle<'a> {
         let coverage = Coverage::new(tables);
-        let max_men = coverage.max_men();
+        let root = game.position().slice();
+        let max_men = if coverage.of(root).any { root.men() - 1 } else { coverage.max_men() };
         let rules = game.rules();
-        let mut oracle = Oracle {
+        Oracle {
             tables,
             rules,
             max_men,
             coverage,
             draws_are_final: rules.endless == Endless::Draw,
             defenders_wins_hold: wins_hold(rules, Side::Defenders),
-        };
-        let root = game.position().slice();
-        if oracle.coverage.of(root).any {
-            oracle.max_men = root.men() - 1;
         }
-        oracle
     }
 
     /// Returns whether positions of this slice are to be probed.
