@@ -20,8 +20,8 @@ use crate::game::rules::Side;
 use crate::game::value::Wdl;
 
 use super::canonical::Canonical;
-use super::helper::Helper;
 use super::lookahead::{Judgement, each_step, judge};
+use super::prover::Prover;
 use super::search::Worker;
 
 /// How a position ends the strategy, by what a checker sees at once.
@@ -111,38 +111,26 @@ pub(super) enum ClosedSet<const W: usize> {
 /// The most positions among which a closed set is sought, which limits the memory.
 pub const MAX_CLOSED_SET: usize = 4_000_000;
 
-/// Seeks a closed set with the worker's current state in which the worker's side does not win, in a
-/// graph of at most `max_positions`.
+/// Seeks a closed set with the prover's root in which this side does not win, until the prover's node
+/// count reaches `limit`.
 pub(super) fn closed_set<const W: usize>(
-    worker: &mut Worker<'_, '_, W>,
-    helper: &mut impl Helper<W>,
-    max_positions: usize,
+    prover: &mut Prover<'_, '_, W>,
+    side: Side,
+    limit: u64,
 ) -> ClosedSet<W> {
-    let (root_state, root) = (worker.state.clone(), worker.canonical());
-    let mut graph = Graph { worker, helper, vertices: Vec::new(), ids: HashMap::new() };
+    let worker = prover.worker(side);
+    let root = worker.canonical();
+    let mut graph = Graph { worker, prover, limit, vertices: Vec::new(), ids: HashMap::new() };
     graph.id(root);
-    let found = match graph.grow(max_positions) {
-        Growth::Complete => {
-            graph.delete_broken();
-            if graph.vertices[ROOT].is_deleted {
-                graph.forget_deleted();
-                ClosedSet::Broken
-            } else {
-                ClosedSet::Found(graph.moves())
-            }
-        }
-        Growth::Stopped => ClosedSet::Unfinished,
-        Growth::TooLarge => ClosedSet::TooLarge,
-    };
-    worker.set_state(root_state);
-    found
-}
-
-/// How the growth of a graph ended.
-enum Growth {
-    Complete,
-    Stopped,
-    TooLarge,
+    if let Err(end) = graph.grow() {
+        return end;
+    }
+    graph.delete_broken();
+    if graph.vertices[ROOT].is_deleted {
+        graph.forget_deleted();
+        return ClosedSet::Broken;
+    }
+    ClosedSet::Found(graph.moves())
 }
 
 /// The number of a position in a graph.
@@ -162,14 +150,16 @@ struct Vertex<const W: usize> {
     is_deleted: bool,
 }
 
-struct Graph<'g, 'a, 't, const W: usize, H> {
-    worker: &'g mut Worker<'a, 't, W>,
-    helper: &'g mut H,
+struct Graph<'g, 'a, 't, const W: usize> {
+    worker: Worker<'a, 't, W>,
+    prover: &'g mut Prover<'a, 't, W>,
+    /// The node count at which the attempt ends.
+    limit: u64,
     vertices: Vec<Vertex<W>>,
     ids: HashMap<Canonical<W>, VertexId>,
 }
 
-impl<const W: usize, H: Helper<W>> Graph<'_, '_, '_, W, H> {
+impl<const W: usize> Graph<'_, '_, '_, W> {
     /// Returns the number of a position, a new one if need be.
     fn id(&mut self, position: Canonical<W>) -> VertexId {
         *self.ids.entry(position).or_insert_with(|| {
@@ -184,21 +174,21 @@ impl<const W: usize, H: Helper<W>> Graph<'_, '_, '_, W, H> {
         vertex.position.to_move != self.worker.prover
     }
 
-    /// Expands all positions, unless there are more than `max_positions` or the limits of the search
+    /// Expands all positions. The error is the end of the search if there are too many, or the limits
     /// are reached before.
-    fn grow(&mut self, max_positions: usize) -> Growth {
+    fn grow(&mut self) -> Result<(), ClosedSet<W>> {
         let mut next = ROOT;
         while next < self.vertices.len() {
-            if self.vertices.len() >= max_positions {
-                return Growth::TooLarge;
+            if self.vertices.len() >= self.prover.max_positions {
+                return Err(ClosedSet::TooLarge);
             }
-            if !self.helper.count() {
-                return Growth::Stopped;
+            if !self.prover.count_vertex(self.worker.prover, self.limit) {
+                return Err(ClosedSet::Unfinished);
             }
             self.expand(next);
             next += 1;
         }
-        Growth::Complete
+        Ok(())
     }
 
     fn expand(&mut self, id: VertexId) {
@@ -238,7 +228,7 @@ impl<const W: usize, H: Helper<W>> Graph<'_, '_, '_, W, H> {
         }
         let mut numbers = self.worker.look_up();
         if !numbers.is_solved() && !is_holders_move {
-            self.helper.search(self.worker);
+            self.prover.search_vertex(&self.worker, self.limit);
             numbers = self.worker.look_up();
         }
         self.worker.is_disproved(numbers)

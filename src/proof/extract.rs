@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use crate::engine::state::Step;
-use crate::game::rules::Ruleset;
+use crate::game::rules::Side;
 
 use super::canonical::Canonical;
 use super::certificate::{Part, PartBuilder};
 use super::closed_set::Leaf;
-use super::helper::Helper;
+use super::prover::Prover;
 use super::search::Worker;
 use super::stack::with_stack;
 
@@ -28,35 +28,39 @@ enum Fault {
     Stopped,
 }
 
-/// Reconstructs the winning strategy from the worker's current state. If the table has lost proofs
-/// that are not found again, or the helper stops, the result is `None`.
+/// Reconstructs the strategy by which this side wins from the prover's root. If the table has lost
+/// proofs that are not found again with `repair_nodes` each, or the search is interrupted, the result
+/// is `None`.
 ///
 /// A proof that was lost and found again may rest on positions whose older proofs rested on it. The
 /// walk then meets a position of its line, which has to be proved in another way: the walk returns to
 /// it, and on the way back makes the table forget the proofs that rested on it.
 pub(super) fn strategy<const W: usize>(
-    worker: &mut Worker<'_, '_, W>,
-    rules: &Ruleset,
-    helper: &mut impl Helper<W>,
+    prover: &mut Prover<'_, '_, W>,
+    side: Side,
+    repair_nodes: u64,
 ) -> Option<Part> {
+    let worker = prover.worker(side);
     let root = worker.canonical();
-    let moves = PartBuilder::new(rules, worker.prover, true);
-    let mut extraction = Extraction { worker, helper, moves, line: HashMap::new() };
+    let moves = PartBuilder::new(prover.rules, side, true);
+    let mut extraction = Extraction { worker, prover, repair_nodes, moves, line: HashMap::new() };
     extraction.walk(root, 0).ok()?;
     Some(extraction.moves.finish(&|_| true))
 }
 
-struct Extraction<'e, 'a, 't, const W: usize, H> {
-    worker: &'e mut Worker<'a, 't, W>,
-    helper: &'e mut H,
+struct Extraction<'e, 'a, 't, const W: usize> {
+    worker: Worker<'a, 't, W>,
+    prover: &'e mut Prover<'a, 't, W>,
+    /// The nodes to find a lost proof again.
+    repair_nodes: u64,
     /// The moves found so far. Positions with the loser to move are not kept, which would take as
     /// much memory again: few of them are reached from several positions.
-    moves: PartBuilder<'e>,
+    moves: PartBuilder<'a>,
     /// The depths of the winner's positions on the line.
     line: HashMap<Canonical<W>, u32>,
 }
 
-impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
+impl<'a, 't, const W: usize> Extraction<'_, 'a, 't, W> {
     /// Returns the rank of a won position: 0 for a leaf, otherwise more than that of any successor.
     fn walk(&mut self, position: Canonical<W>, depth: u32) -> Result<u32, Fault> {
         let winner = self.worker.prover;
@@ -68,7 +72,7 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
             if let Some(&depth) = self.line.get(&position) {
                 return Err(Fault::Cycle { depth });
             }
-            if !self.helper.count() {
+            if !self.prover.count_strategy_position(winner) {
                 return Err(Fault::Stopped);
             }
         }
@@ -157,7 +161,7 @@ impl<'a, 't, const W: usize, H: Helper<W>> Extraction<'_, 'a, 't, W, H> {
         steps: &[Step],
     ) -> Result<Option<(Step, Canonical<W>)>, Fault> {
         if !self.is_proved(position) {
-            self.helper.search(self.worker);
+            self.prover.search_lost_proof(&self.worker, self.repair_nodes);
             if !self.is_proved(position) {
                 return Err(Fault::Lost);
             }

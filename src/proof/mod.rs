@@ -36,7 +36,6 @@ mod estimates;
 mod evaluation;
 mod extract;
 mod hashes;
-mod helper;
 mod lookahead;
 mod prover;
 mod questions;

@@ -8,7 +8,6 @@ use crate::proof::answer::Answer;
 use crate::proof::certificate::Part;
 use crate::proof::closed_set::{ClosedSet, closed_set};
 use crate::proof::extract::strategy;
-use crate::proof::helper::Helper;
 use crate::proof::search::{REPORT_EVERY, Worker};
 
 use super::two_questions::Prover;
@@ -29,11 +28,8 @@ impl<const W: usize> Prover<'_, '_, W> {
     pub(super) fn refute(&mut self, side: Side, budget: u64) -> Option<Answer> {
         let max_nodes = self.options.max_nodes.unwrap_or(u64::MAX);
         let limit = self.nodes().saturating_add(budget).min(max_nodes);
-        let max_positions = self.max_positions;
         while self.nodes() < limit && !self.is_over() {
-            let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
-            let mut attempt = ClosedSetHelper { prover: self, side, limit };
-            match closed_set(&mut worker, &mut attempt, max_positions) {
+            match closed_set(self, side, limit) {
                 ClosedSet::Found(moves) => {
                     let id = self.rules.id();
                     let unranked =
@@ -68,74 +64,59 @@ impl<const W: usize> Prover<'_, '_, W> {
         if !self.options.certify {
             return;
         }
-        let mut worker = Worker::new(self.shared, self.control, side, self.root.clone());
-        let rules = self.rules;
         // What was proved can be proved again with about as many nodes.
         let repair_nodes = self.nodes().max(MIN_REPAIR_NODES);
         self.strategy_positions = Some(0);
         self.report_now(side);
-        let mut helper = WinHelper { prover: self, side, repair_nodes };
-        let part = strategy(&mut worker, rules, &mut helper);
+        let part = strategy(self, side, repair_nodes);
         self.strategy_positions = None;
         self.parts.extend(part);
     }
 
+    /// Counts a position of a closed set. Returns whether to go on: the node count has not reached
+    /// `limit`, nor the search its limits.
+    pub(in crate::proof) fn count_vertex(&mut self, side: Side, limit: u64) -> bool {
+        let nodes = 1 + self.control.nodes.fetch_add(1, Ordering::Relaxed);
+        if !nodes.is_multiple_of(LIMITS_EVERY) {
+            return nodes < limit;
+        }
+        self.report_if_due(side);
+        nodes < limit && !self.is_over()
+    }
+
+    /// Searches the state of a worker that seeks a closed set, whose result is not in the table. Within
+    /// the limits: the table may lack it afterwards, too.
+    pub(in crate::proof) fn search_vertex(&mut self, worker: &Worker<'_, '_, W>, limit: u64) {
+        let nodes = self.nodes();
+        if nodes < limit && !self.is_over() {
+            let max_nodes = limit.min(nodes.saturating_add(REPAIR_NODES));
+            self.run(worker.prover, &worker.state, max_nodes, self.options.threads);
+        }
+    }
+
+    /// Counts a position of the winner's strategy. Returns whether to go on: the win is known, so only
+    /// an interruption ends the reconstruction.
+    pub(in crate::proof) fn count_strategy_position(&mut self, side: Side) -> bool {
+        let positions = self.strategy_positions.get_or_insert(0);
+        *positions += 1;
+        if positions.is_multiple_of(LIMITS_EVERY) {
+            self.report_if_due(side);
+        }
+        !self.is_interrupted
+    }
+
+    /// Searches the state of a worker that reconstructs a strategy, whose proof is not in the table,
+    /// with that many nodes.
+    pub(in crate::proof) fn search_lost_proof(&mut self, worker: &Worker<'_, '_, W>, nodes: u64) {
+        let max_nodes = self.nodes().saturating_add(nodes);
+        // Most of these searches are too short for more threads.
+        self.run(worker.prover, &worker.state, max_nodes, NonZeroUsize::MIN);
+    }
+
     /// Reports progress if it is time to.
-    fn report_strategy(&mut self, side: Side) {
+    fn report_if_due(&mut self, side: Side) {
         if self.reported.elapsed() >= REPORT_EVERY {
             self.report_now(side);
         }
-    }
-}
-
-/// The search for one closed set, within the limits of the prover.
-struct ClosedSetHelper<'p, 'a, 't, const W: usize> {
-    prover: &'p mut Prover<'a, 't, W>,
-    side: Side,
-    /// The node count at which the attempt ends.
-    limit: u64,
-}
-
-impl<const W: usize> Helper<W> for ClosedSetHelper<'_, '_, '_, W> {
-    fn count(&mut self) -> bool {
-        let nodes = 1 + self.prover.control.nodes.fetch_add(1, Ordering::Relaxed);
-        if !nodes.is_multiple_of(LIMITS_EVERY) {
-            return nodes < self.limit;
-        }
-        self.prover.report_strategy(self.side);
-        nodes < self.limit && !self.prover.is_over()
-    }
-
-    fn search(&mut self, worker: &Worker<'_, '_, W>) {
-        let nodes = self.prover.nodes();
-        if nodes < self.limit && !self.prover.is_over() {
-            let max_nodes = self.limit.min(nodes.saturating_add(REPAIR_NODES));
-            self.prover.run(self.side, &worker.state, max_nodes, self.prover.options.threads);
-        }
-    }
-}
-
-/// The reconstruction of a winner's strategy. The win is known, so only its searches are limited.
-struct WinHelper<'p, 'a, 't, const W: usize> {
-    prover: &'p mut Prover<'a, 't, W>,
-    side: Side,
-    /// The maximum number of nodes of a search.
-    repair_nodes: u64,
-}
-
-impl<const W: usize> Helper<W> for WinHelper<'_, '_, '_, W> {
-    fn count(&mut self) -> bool {
-        let positions = self.prover.strategy_positions.get_or_insert(0);
-        *positions += 1;
-        if positions.is_multiple_of(LIMITS_EVERY) {
-            self.prover.report_strategy(self.side);
-        }
-        !self.prover.is_interrupted
-    }
-
-    fn search(&mut self, worker: &Worker<'_, '_, W>) {
-        let max_nodes = self.prover.nodes().saturating_add(self.repair_nodes);
-        // Most of these searches are too short for more threads.
-        self.prover.run(self.side, &worker.state, max_nodes, NonZeroUsize::MIN);
     }
 }

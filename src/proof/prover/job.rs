@@ -78,7 +78,7 @@ pub(in crate::proof) fn answer_job<const W: usize>(
     }
     let mut moves = Vec::new();
     if prover.parts.is_empty() {
-        let mut worker = Worker::new(shared, &control, side, prover.root.clone());
+        let mut worker = prover.worker(side);
         let [proof, disproof] = worker.numbers_of_win();
         answer = Answer::Open { proof, disproof };
         if !lacks_closed_set {

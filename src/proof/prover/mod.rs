@@ -12,6 +12,7 @@ mod two_questions;
 pub use error::ProofError;
 pub(in crate::proof) use job::{JobAnswer, JobRequest, answer_job};
 pub use progress::{JobCounts, ProofProgress};
+pub(in crate::proof) use two_questions::Prover;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -31,7 +32,6 @@ use super::estimates::Estimates;
 use super::search::{Control, Sampler, Shared, SolvedPosition};
 use super::table::ProofTable;
 use locked_checkpoint::LockedCheckpoint;
-use two_questions::Prover;
 
 /// Options of a search for a proof.
 #[derive(Clone, Debug)]

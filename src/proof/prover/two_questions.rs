@@ -20,11 +20,11 @@ use super::{ProofOptions, ProofProgress};
 /// The nodes of each question in the first round; they double with every round.
 const FIRST_BUDGET: u64 = 1000;
 
-pub(super) struct Prover<'a, 't, const W: usize> {
+pub(in crate::proof) struct Prover<'a, 't, const W: usize> {
     pub(super) shared: &'a Shared<'t, W>,
     pub(super) control: &'a Control,
     pub(super) root: State<W>,
-    pub(super) rules: &'a Ruleset,
+    pub(in crate::proof) rules: &'a Ruleset,
     pub(super) position: &'a Position,
     pub(super) options: &'a ProofOptions<'a>,
     pub(super) started: Instant,
@@ -41,7 +41,7 @@ pub(super) struct Prover<'a, 't, const W: usize> {
     /// What is proved so far.
     pub(super) parts: Vec<Part>,
     /// The most positions among which a closed set is sought.
-    pub(super) max_positions: usize,
+    pub(in crate::proof) max_positions: usize,
 }
 
 impl<'a, 't, const W: usize> Prover<'a, 't, W> {
@@ -70,6 +70,11 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
             parts: Vec::new(),
             max_positions: MAX_CLOSED_SET,
         }
+    }
+
+    /// Returns a worker at the root, for the question whether this side wins.
+    pub(in crate::proof) fn worker(&self, side: Side) -> Worker<'a, 't, W> {
+        Worker::new(self.shared, self.control, side, self.root.clone())
     }
 
     /// Answers the questions in turns, with budgets that double.
@@ -136,8 +141,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
 
     /// Answers a question if the rules or the tables decide the position.
     pub(super) fn answer_at_once(&mut self, side: Side) -> Answer {
-        let worker = Worker::new(self.shared, self.control, side, self.root.clone());
-        match worker.leaf(side, true) {
+        match self.worker(side).leaf(side, true) {
             Leaf::Held => {
                 self.parts.push(Part::new(self.rules, side, true, []));
                 Answer::Won
@@ -156,17 +160,11 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
         let max_nodes = self.nodes().saturating_add(budget);
         let max_nodes = max_nodes.min(self.options.max_nodes.unwrap_or(u64::MAX));
         let numbers = self.run(side, &self.root.clone(), max_nodes, self.options.threads);
-        let answer = self.answer_of(side, numbers);
-        if answer == Answer::Won {
-            self.certify_win(side);
-        }
-        answer
-    }
-
-    /// Translates the root's numbers. `NotWon` is not proved.
-    pub(super) fn answer_of(&self, side: Side, numbers: Numbers) -> Answer {
         match numbers.of_win(self.root.to_move == side) {
-            [0, _] => Answer::Won,
+            [0, _] => {
+                self.certify_win(side);
+                Answer::Won
+            }
             [_, 0] => Answer::NotWon,
             [proof, disproof] => Answer::Open { proof, disproof },
         }
