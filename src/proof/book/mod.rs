@@ -109,7 +109,7 @@ impl ProofBook {
                     .collect();
                 Strategy::merge(&parts, coder.bytes)
             };
-            BySide(Side::ALL.map(of_side))
+            BySide::from_fn(of_side)
         };
         let (winning, holding) = (merged(true), merged(false));
         let described = certificates.iter().map(|(name, certificate)| BookCertificate {

@@ -1,7 +1,6 @@
 //! Simulation: trying the proof of one move on its siblings.
 
 use crate::engine::state::{State, Step};
-use crate::proof::lookahead::{each_step, judge};
 
 use super::numbers::Numbers;
 use super::worker::{Child, Worker};
@@ -61,9 +60,7 @@ impl<const W: usize> Worker<'_, '_, W> {
             }
             return is_proved;
         }
-        let mut replies = Vec::new();
-        each_step(board, &self.state, judge(board, &self.state), |step| replies.push(step));
-        for step in replies {
+        for step in self.moves() {
             let is_shared = self.is_legal(reference, step)
                 && self.moves_king(step) == (step.from() == reference.king);
             let undo = self.play(step);

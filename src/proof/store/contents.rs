@@ -205,7 +205,7 @@ impl<'a, 't, const W: usize> Contents<'a, 't, W> {
     pub(super) fn add(&mut self, name: &str, certificate: &Certificate) {
         let state = State::new(&self.shared.board, certificate.position());
         let (root, _) = self.shared.symmetries.canonical(&state);
-        for (holder, wins, _) in certificate.strategies(self.rules) {
+        for (holder, wins) in certificate.holders() {
             self.prove(root, holder, wins);
         }
         self.knowledge.add(self.shared, self.rules, certificate);

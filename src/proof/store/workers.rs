@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::state::State;
+use crate::game::board::Square;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::Answer;
@@ -22,7 +23,6 @@ use crate::tablebase::{Tablebase, TablebaseOptions};
 use super::StoreOptions;
 use super::assemble::Assembly;
 use super::choice::{Choice, Job};
-use super::claims::ClaimedJob;
 use super::contents::Contents;
 use super::error::StoreError;
 use super::folder::Folder;
@@ -292,8 +292,9 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
         let certificate = (!found.parts.is_empty())
             .then(|| self.options.certificate(self.rules, &position, found.parts));
         // Compressing and writing take long, and need no lock.
-        let name = certificate.as_ref().map(|certificate| folder.write_certificate(certificate));
-        let finding = match (name.transpose()?, found.answer) {
+        let written = certificate.as_ref().map(|certificate| folder.write_certificate(certificate));
+        let name = written.transpose()?;
+        let finding = match (name.clone(), found.answer) {
             (Some(certificate), Answer::Won) => Finding::Won { certificate },
             (Some(certificate), _) => Finding::NotWon { certificate },
             (None, answer) => {
@@ -303,26 +304,20 @@ impl<'a, 't, const W: usize> Team<'a, 't, W> {
                 };
                 let goes_on = self.is_stopped() || found.is_unfinished;
                 let moves = found.moves.iter().map(|&(step, [proof, disproof])| {
-                    let [from, to] = [step.from(), step.to()].map(|square| {
-                        self.rules.board.square(square).map(|square| self.rules.board.name(square))
-                    });
-                    let squares = from.zip(to).map(|(from, to)| format!("{from}-{to}"));
-                    (squares.unwrap_or_default(), proof, disproof)
+                    let [from, to] = [step.from(), step.to()]
+                        .map(|square| self.rules.board.name(Square::new(square)));
+                    (format!("{from}-{to}"), proof, disproof)
                 });
                 Finding::Open { proof, disproof, finished: !goes_on, moves: moves.collect() }
             }
         };
-        let name = match &finding {
-            Finding::Won { certificate } | Finding::NotWon { certificate } => certificate.clone(),
-            Finding::Open { .. } => String::new(),
-        };
         let millis = time.as_millis() as u64;
-        let ClaimedJob { position, side: _ } = claimed;
+        let position = claimed.position;
         let record = JobRecord { position, side, nodes: found.nodes, millis, finding };
         let mut state = self.state();
         state.planned[side] = state.planned[side].saturating_sub(budget);
         state.in_work -= 1;
-        state.contents.append(&record, certificate.as_ref().map(|found| (&*name, found)))?;
+        state.contents.append(&record, name.as_deref().zip(certificate.as_ref()))?;
         state.contents.trees[side].node_mut(id).is_busy = false;
         drop(claim);
         drop(state);
