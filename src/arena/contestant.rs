@@ -1,4 +1,4 @@
-use crate::engine::{Clock, Engine, Iteration, Player, PlayerError, Score, Stopper};
+use crate::engine::{Clock, Engine, Player, PlayerError, Score, Stopper};
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::Move;
 use crate::protocol::htp::HtpPlayer;
@@ -39,7 +39,8 @@ impl Contestant for Engine {
 pub(super) struct EnginePlayer {
     pub(super) name: String,
     pub(super) engine: Engine,
-    pub(super) last: Option<Iteration>,
+    /// The score of its last move.
+    pub(super) score: Option<Score>,
 }
 
 impl Player for EnginePlayer {
@@ -56,7 +57,8 @@ impl Player for EnginePlayer {
             .engine
             .think(game, clock)
             .map_err(|error| PlayerError { player: self.name(), ..error })?;
-        Ok(self.last.insert(found).lines[0].moves[0])
+        self.score = Some(found.lines[0].score);
+        Ok(found.lines[0].moves[0])
     }
 
     fn end(&mut self, game: &Game, outcome: Option<Outcome>) {
@@ -66,7 +68,7 @@ impl Player for EnginePlayer {
 
 impl Contestant for EnginePlayer {
     fn score(&self) -> Option<Score> {
-        self.last.as_ref().map(|last| last.lines[0].score)
+        self.score
     }
 
     fn stopper(&self) -> Option<Stopper> {

@@ -106,6 +106,12 @@ pub(super) fn parse_number<T: FromStr + PartialOrd>(
     }
 }
 
+/// Parses a size in MiB, and returns it in bytes.
+pub(super) fn parse_mebibytes(key: &'static str, value: &str) -> Result<usize, DescriptionError> {
+    let mebibytes: usize = parse_number(key, value, 1..=1 << 20, "MiB from 1 to 1048576")?;
+    Ok(mebibytes << 20)
+}
+
 pub(super) fn invalid_value(key: &'static str, value: &str, right: &str) -> DescriptionError {
     DescriptionError::Value { key, value: value.to_owned(), right: right.to_owned() }
 }

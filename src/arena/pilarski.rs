@@ -9,7 +9,8 @@ use crate::engine::{Clock, PlayerError, Stopper};
 
 use super::contestant::Contestant;
 use super::description::{
-    DescriptionError, Factory, PlayerContext, invalid_value, pairs, parse_number, unknown_key,
+    DescriptionError, Factory, PlayerContext, invalid_value, pairs, parse_mebibytes, parse_number,
+    unknown_key,
 };
 
 const GREEDY_KEYS: &str = "seed, name";
@@ -83,7 +84,7 @@ fn set_heuristic(
 fn set_search(search: &mut MonteCarlo, key: &str, value: &str) -> Result<(), DescriptionError> {
     match key {
         "depth" => {
-            search.depth = parse_number("depth", value, 1..=1000, "plies from 1 to 1000")? as u32
+            search.depth = parse_number("depth", value, 1..=1000, "plies from 1 to 1000")?;
         }
         "counted" => {
             search.whole = one_of("counted", value, [("playout", false), ("simulation", true)])?;
@@ -110,10 +111,7 @@ fn set_search(search: &mut MonteCarlo, key: &str, value: &str) -> Result<(), Des
         "turn" => {
             search.whoever_moves = one_of("turn", value, [("mover", false), ("either", true)])?;
         }
-        "memory" => {
-            let megabytes = parse_number("memory", value, 1..=1 << 20, "MiB from 1 to 1048576")?;
-            search.memory = (megabytes as usize) << 20;
-        }
+        "memory" => search.memory = parse_mebibytes("memory", value)?,
         _ => return Err(unknown_key(key, MONTE_CARLO_KEYS)),
     }
     Ok(())

@@ -12,7 +12,8 @@ use crate::tablebase::Tablebase;
 
 use super::contestant::{Contestant, EnginePlayer, RandomMover};
 use super::description::{
-    DescriptionError, Factory, PlayerContext, pairs, parse_number, unknown_key,
+    DescriptionError, Factory, PlayerContext, invalid_value, pairs, parse_mebibytes, parse_number,
+    unknown_key,
 };
 use super::pilarski;
 
@@ -48,12 +49,11 @@ fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
     for (key, value) in pairs(details) {
         match key {
             "hash" => {
-                let megabytes = parse_number("hash", value, 1..=1 << 20, "MiB from 1 to 1048576")?;
-                options.table_bytes = (megabytes as usize) << 20;
+                options.table_bytes = parse_mebibytes("hash", value)?;
             }
             "threads" => {
                 let count = parse_number("threads", value, 1..=1024, "a number from 1 to 1024")?;
-                options.threads = NonZeroUsize::new(count as usize).unwrap_or(options.threads);
+                options.threads = NonZeroUsize::new(count).unwrap_or(options.threads);
             }
             "tables" if value == "none" => options.tables = None,
             "tables" => {
@@ -61,10 +61,7 @@ fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
                 options.tables = Some(Arc::new(tables.map_err(DescriptionError::Tables)?));
             }
             "proofs" if value == "none" => options.proofs = None,
-            "proofs" => {
-                let (key, right) = ("proofs", "none, or leave it out".to_owned());
-                return Err(DescriptionError::Value { key, value: value.to_owned(), right });
-            }
+            "proofs" => return Err(invalid_value("proofs", value, "none, or leave it out")),
             "weights" => options.weights = Some(weights(value, &context.rules)?),
             "contempt" => {
                 let max = EngineOptions::MAX_CONTEMPT;
@@ -79,7 +76,7 @@ fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory,
     Ok(Box::new(move || {
         let engine = Engine::new(Arc::clone(&rules), options.clone())
             .map_err(|error| PlayerError::new(&name, error))?;
-        Ok(Box::new(EnginePlayer { name: name.clone(), engine, last: None }))
+        Ok(Box::new(EnginePlayer { name: name.clone(), engine, score: None }))
     }))
 }
 

@@ -213,13 +213,11 @@ impl SharedMatch<'_> {
             let Some(task) = lock(&self.tasks).next() else {
                 return;
             };
-            let sent = match self.play(task, &mut players) {
-                Ok(Some(game)) => sender.send(Ok(game)),
-                Ok(None) => return,
-                Err(error) => sender.send(Err(error)),
+            let Some(played) = self.play(task, &mut players).transpose() else {
+                return;
             };
             // An error means that the receiver is gone.
-            if sent.is_err() {
+            if sender.send(played).is_err() {
                 return;
             }
         }
