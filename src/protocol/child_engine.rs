@@ -31,20 +31,15 @@ pub(super) struct ChildEngine {
 
 impl ChildEngine {
     /// Prepares a program, which is not started yet; the command line is split as by a shell.
-    pub(super) fn new(command: &str, link: Link, farewell: &'static str) -> ChildEngine {
+    /// `stopper` interrupts the wait for a reply.
+    pub(super) fn new(
+        command: &str,
+        link: Link,
+        farewell: &'static str,
+        stopper: Stopper,
+    ) -> ChildEngine {
         let process = Err("is not running".to_owned());
-        ChildEngine {
-            command: command.to_owned(),
-            link,
-            farewell,
-            process,
-            stopper: Stopper::default(),
-        }
-    }
-
-    /// Sets the handle that interrupts the wait for a reply.
-    pub(super) fn with_stopper(self, stopper: &Stopper) -> ChildEngine {
-        ChildEngine { stopper: stopper.clone(), ..self }
+        ChildEngine { command: command.to_owned(), link, farewell, process, stopper }
     }
 
     /// Starts it.

@@ -42,7 +42,7 @@ impl HtpPlayer {
         link: Link,
         rules: &Arc<Ruleset>,
     ) -> Result<HtpPlayer, PlayerError> {
-        let engine = ChildEngine::new(command, link, "quit");
+        let engine = ChildEngine::new(command, link, "quit", Stopper::default());
         let mut player = HtpPlayer { engine, link, sent_game: None };
         check(rules).map_err(|reason| player.engine.error(reason))?;
         player.launch()?;

@@ -68,7 +68,7 @@ impl ExternalPlayer {
         stopper: &Stopper,
     ) -> Result<ExternalPlayer, PlayerError> {
         let mut player = ExternalPlayer {
-            engine: ChildEngine::new(command, Link::Pipes, "goodbye").with_stopper(stopper),
+            engine: ChildEngine::new(command, Link::Pipes, "goodbye", stopper.clone()),
             sent_game: None,
             has_side: false,
             full_moves: false,
