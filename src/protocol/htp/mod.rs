@@ -219,14 +219,14 @@ impl Session {
             None => self.options.limits,
         };
         let began = Instant::now();
-        if self.engine.is_none() {
-            self.engine = Some(self.options.open_engine(self.game.rules())?);
-        }
-        let engine = self.engine.as_mut().ok_or("there is no engine")?;
+        let engine = match &mut self.engine {
+            Some(engine) => engine,
+            None => self.engine.insert(self.options.open_engine(self.game.rules())?),
+        };
         let found =
             engine.search(&self.game, limits, &mut |_| {}).map_err(|error| error.to_string())?;
-        let line = found.lines.first().ok_or("the engine has found no move")?;
-        let best = line.moves.first().copied().ok_or("the engine has found no move")?;
+        let line = &found.lines[0];
+        let best = line.moves[0];
         let board = self.game.rules().board;
         self.make(&best)?;
         if self.given_up.is_some() {
