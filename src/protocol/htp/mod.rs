@@ -20,10 +20,9 @@ use crate::game::moves::{Ending, Move, find_move};
 use crate::game::position::Position;
 use crate::game::rules::Side;
 
+use super::SessionOptions;
 use super::lines::each_line;
 use super::shown_layout::shown_layout;
-
-pub use super::session_options::SessionOptions;
 
 use clocks::Clocks;
 use command::{COMMANDS, Command};

@@ -14,5 +14,3 @@ mod task;
 
 pub use host::ExternalPlayer;
 pub use session::Session;
-
-pub use super::session_options::SessionOptions;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, Iteration, Limits};
 use crate::game::rules::{Ruleset, Side};
+use crate::protocol::SessionOptions;
 use crate::protocol::lines::each_line;
-use crate::protocol::session_options::SessionOptions;
 
 use super::analysis::analysis;
 use super::clock::ClockLine;

@@ -12,7 +12,8 @@ use taflbase::Game;
 use taflbase::engine::{Engine as Searcher, EngineOptions, Limits};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
-use taflbase::protocol::otep::{Session, SessionOptions};
+use taflbase::protocol::SessionOptions;
+use taflbase::protocol::otep::Session;
 use taflbase::rules::Ruleset;
 
 const BRANDUBH: &str =
