@@ -90,12 +90,11 @@ pub(super) fn run(
     let start = Position::start(rules).ok();
     let (mut roots, mut certificates) = (Vec::new(), 0);
     let mut look = |tree: &mut dyn StoreTree| {
-        let overview = tree.overview().clone();
-        roots = match position.or(start.filter(|_| overview.roots.is_empty())) {
+        roots = match position.or_else(|| start.filter(|_| tree.roots().is_empty())) {
             Some(position) => vec![tree.root(&position)],
-            None => overview.roots,
+            None => tree.roots().to_vec(),
         };
-        certificates = overview.certificates;
+        certificates = tree.certificates();
     };
     with_tree(folder, &tables, &|text| session.note(text), &mut look).map_err(CliError::new)?;
     let bytes = disk_bytes(folder).map_err(CliError::new)?;

@@ -27,9 +27,7 @@ mod workers;
 
 pub use error::StoreError;
 pub use folder::{disk_bytes, rules_file, store_rules};
-pub use outline::{
-    NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeOverview, TreeQuestion, TreeRoot,
-};
+pub use outline::{NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeQuestion, TreeRoot};
 pub use view::with_tree;
 
 use std::fmt;

@@ -94,21 +94,10 @@ pub struct TreeQuestion {
 /// A position that was asked for.
 #[derive(Clone, Debug)]
 pub struct TreeRoot {
-    /// The position. In an overview it is one of its mirror images, unless it is the start.
+    /// The position. Among [`StoreTree::roots`] it is one of its mirror images, unless it is the start.
     pub position: Position,
     /// By the side whose win is in question.
     pub questions: BySide<TreeQuestion>,
-}
-
-/// What a store has come to.
-#[derive(Clone, Debug, Default)]
-pub struct TreeOverview {
-    /// The positions that were asked for, the first one first, and at most 20.
-    pub roots: Vec<TreeRoot>,
-    /// Certificates that count.
-    pub certificates: usize,
-    /// Damaged lines and certificates that were left out.
-    pub skipped: usize,
 }
 
 /// The tree of a store in memory.
@@ -120,8 +109,14 @@ pub trait StoreTree {
     /// If the folder cannot be read.
     fn refresh(&mut self) -> Result<bool, StoreError>;
 
-    /// Returns what the store has come to.
-    fn overview(&self) -> &TreeOverview;
+    /// Returns the number of certificates that count.
+    fn certificates(&self) -> usize;
+
+    /// Returns the number of damaged lines and certificates that were left out.
+    fn skipped(&self) -> usize;
+
+    /// Returns the positions that were asked for, the first one first, and at most 20.
+    fn roots(&mut self) -> &[TreeRoot];
 
     /// Returns what is known of any legal position.
     fn root(&mut self, position: &Position) -> TreeRoot;

@@ -491,7 +491,7 @@ fn the_status_counts_the_results_and_writes_nothing() {
     assert_eq!(questions[winner].status.answer(), Answer::Won);
     assert_eq!(questions[winner.other()].status.answer(), Answer::NotWon);
     assert!(questions.iter().all(|question| question.open == 0 && question.line.is_empty()));
-    assert!(look(&case, folder.path(), |tree| tree.overview().certificates) > 0);
+    assert!(look(&case, folder.path(), |tree| tree.certificates()) > 0);
 }
 
 #[test]

@@ -25,8 +25,7 @@ use super::contents::Contents;
 use super::error::StoreError;
 use super::folder::Folder;
 use super::outline::{
-    NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeOverview, TreeQuestion, TreeRoot,
-    sort_by_effort,
+    NodeState, NodeStatus, StoreTree, TreeMove, TreeNode, TreeQuestion, TreeRoot, sort_by_effort,
 };
 use super::totals::{Layers, Totals};
 use super::tree::{NOT_WON, NodeId, Values, WON};
@@ -68,15 +67,14 @@ fn with_view<const W: usize>(
         contents,
         claims: Vec::new(),
         sides: BySide::default(),
-        overview: TreeOverview::default(),
+        roots: None,
     };
     view.claims = view.read_claims()?;
-    view.update();
     look(&mut view);
     Ok(())
 }
 
-/// The most positions that an overview lists. Each of them takes time with all news.
+/// The most roots that are listed. Each of them takes time with all news.
 pub(super) const MAX_ROOTS: usize = 20;
 
 struct View<'a, 't, const W: usize> {
@@ -87,7 +85,8 @@ struct View<'a, 't, const W: usize> {
     contents: Contents<'a, 't, W>,
     claims: Vec<ClaimedJob>,
     sides: BySide<Evaluated>,
-    overview: TreeOverview,
+    /// The roots, once one of them or a node has been asked for; then `sides` has their numbers, too.
+    roots: Option<Vec<TreeRoot>>,
 }
 
 /// The numbers of the tree of one question.
@@ -118,7 +117,7 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         Ok(claims)
     }
 
-    /// Computes the overview anew.
+    /// Computes the numbers and the roots anew.
     fn update(&mut self) {
         let layers = self.layers();
         let mut roots: Vec<Canonical<W>> = Vec::new();
@@ -135,11 +134,7 @@ impl<'a, 't, const W: usize> View<'a, 't, W> {
         self.evaluate(&layers);
         let roots =
             positions.iter().zip(next).map(|(position, next)| self.describe(position, next));
-        self.overview = TreeOverview {
-            roots: roots.collect(),
-            certificates: self.contents.certificates.len(),
-            skipped: self.contents.skipped(),
-        };
+        self.roots = Some(roots.collect());
     }
 
     fn layers(&self) -> BySide<Layers> {
@@ -293,8 +288,19 @@ impl<const W: usize> StoreTree for View<'_, '_, W> {
         Ok(true)
     }
 
-    fn overview(&self) -> &TreeOverview {
-        &self.overview
+    fn certificates(&self) -> usize {
+        self.contents.certificates.len()
+    }
+
+    fn skipped(&self) -> usize {
+        self.contents.skipped()
+    }
+
+    fn roots(&mut self) -> &[TreeRoot] {
+        if self.roots.is_none() {
+            self.update();
+        }
+        self.roots.as_deref().unwrap_or_default()
     }
 
     fn root(&mut self, position: &Position) -> TreeRoot {
@@ -304,6 +310,7 @@ impl<const W: usize> StoreTree for View<'_, '_, W> {
     }
 
     fn node(&mut self, side: Side, position: &Position, wanted: Range<usize>) -> Option<TreeNode> {
+        self.roots();
         let mut worker = self.worker(side, position);
         let status = self.status(&mut worker, &self.canonical(position))?;
         if !status.has_moves {

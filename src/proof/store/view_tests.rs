@@ -45,11 +45,11 @@ fn open_below(
 }
 
 #[test]
-fn a_root_is_the_same_in_the_overview_and_by_itself() {
+fn a_root_is_the_same_in_the_list_and_by_itself() {
     let case = Case::win();
     let folder = begun(&case);
     look(&case, folder.path(), |tree| {
-        let [root] = &tree.overview().roots.clone()[..] else { panic!("not one root") };
+        let [root] = &tree.roots().to_vec()[..] else { panic!("not one root") };
         assert_eq!(root.position, case.position);
         assert_eq!(format!("{:?}", tree.root(&case.position)), format!("{root:?}"));
         for side in Side::ALL {
@@ -122,16 +122,15 @@ fn the_tree_follows_workers_to_the_end() {
     let case = Case::win();
     let folder = begun(&case);
     look(&case, folder.path(), |tree| {
-        let before = tree.overview().roots[0].questions[Side::Defenders].status;
+        let before = tree.roots()[0].questions[Side::Defenders].status;
         case.run(folder.path(), RUN).unwrap();
         assert!(tree.refresh().unwrap());
-        let overview = tree.overview().clone();
-        let questions = &overview.roots[0].questions;
+        let questions = &tree.roots()[0].questions;
         assert!(questions[Side::Defenders].status.nodes > before.nodes);
         assert_eq!(questions[Side::Defenders].status.state, NodeState::Proved);
         assert_eq!(questions[Side::Attackers].status.state, NodeState::Disproved);
         assert!(questions.iter().all(|question| question.open == 0 && question.line.is_empty()));
-        assert!(overview.certificates > 0);
+        assert!(tree.certificates() > 0);
     });
 }
 
@@ -185,7 +184,7 @@ fn jobs_in_hand_are_seen() {
         assert!(tree.refresh().unwrap());
         let status = tree.node(side, position, ALL).unwrap().status;
         assert_eq!((status.state, status.claimed), (NodeState::Working, 1));
-        let root = tree.overview().roots[0].clone();
+        let root = tree.roots()[0].clone();
         let at_work = root.questions.map(|question| question.status.claimed);
         assert_eq!(at_work.0, [1, 0]);
         drop(claim);
@@ -234,7 +233,7 @@ fn only_what_was_asked_for_is_a_root() {
     };
     run(&case.position);
     look(&case, folder.path(), |tree| {
-        let roots = &tree.overview().roots;
+        let roots = tree.roots();
         assert_eq!(roots.len(), 1);
         assert_eq!(roots[0].questions[Side::Defenders].status.state, NodeState::Unasked);
         assert!(tree.node(Side::Defenders, &case.position, ALL).is_none());
@@ -245,14 +244,14 @@ fn only_what_was_asked_for_is_a_root() {
         case.position.after(&first.played)
     });
     run(&below);
-    look(&case, folder.path(), |tree| assert_eq!(tree.overview().roots.len(), 1));
+    look(&case, folder.path(), |tree| assert_eq!(tree.roots().len(), 1));
     let other = Position::parse("/5/t4/1T1t1/2K2/1t3/ a", &case.rules).unwrap();
     run(&other);
-    look(&case, folder.path(), |tree| assert_eq!(tree.overview().roots.len(), 2));
+    look(&case, folder.path(), |tree| assert_eq!(tree.roots().len(), 2));
 }
 
 #[test]
-fn an_overview_has_a_bounded_number_of_roots() {
+fn the_number_of_roots_is_bounded() {
     let case = Case::win();
     let folder = tempfile::tempdir().unwrap();
     let options = ProofOptions {
@@ -274,6 +273,6 @@ fn an_overview_has_a_bounded_number_of_roots() {
         }
     }
     look(&case, folder.path(), |tree| {
-        assert_eq!(tree.overview().roots.len(), super::view::MAX_ROOTS);
+        assert_eq!(tree.roots().len(), super::view::MAX_ROOTS);
     });
 }

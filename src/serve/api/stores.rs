@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
-use crate::proof::store::{NodeStatus, StoreTree, TreeNode, TreeOverview, TreeQuestion, TreeRoot};
+use crate::proof::store::{NodeStatus, StoreTree, TreeNode, TreeQuestion, TreeRoot};
 
 use super::super::extract::{QueryParams, StorePath, parse_position, required_position};
 use super::super::problem::Problem;
@@ -151,7 +151,7 @@ pub(super) async fn show(
     let work = move |tree: &mut dyn StoreTree| {
         let reply = match wanted {
             Some(wanted) => wanted.reply(&served, &asked, tree),
-            None => overview(&served, &asked, tree.overview()),
+            None => overview(&served, &asked, tree),
         };
         Ok(reply?.about(served.name(), None))
     };
@@ -164,14 +164,14 @@ pub(super) async fn show(
 fn overview(
     served: &ServedRuleset,
     store: &ServedStore,
-    overview: &TreeOverview,
+    tree: &mut dyn StoreTree,
 ) -> Result<JsonReply, Problem> {
     let reply = OverviewReply {
         rules: served.name(),
         store: &store.name,
-        certificates: overview.certificates,
-        skipped: overview.skipped,
-        roots: overview.roots.iter().map(|root| RootReply::new(root, &served.rules)).collect(),
+        certificates: tree.certificates(),
+        skipped: tree.skipped(),
+        roots: tree.roots().iter().map(|root| RootReply::new(root, &served.rules)).collect(),
     };
     JsonReply::new(&reply, Caching::Revalidate)
 }
