@@ -79,7 +79,7 @@ impl ProofBook {
     /// # Errors
     /// If a file cannot be read, is not a certificate or is damaged, or a folder contains none.
     pub fn check_paths(paths: &[PathBuf]) -> Result<(), BookError> {
-        each_file(paths, OtherRules::Refused, |file| {
+        each_file(paths, OtherRules::Refused, &mut |file| {
             check_file(File::open(file).map_err(CertificateError::Io)?)
         })
     }
@@ -134,7 +134,7 @@ fn read_all(
     others: OtherRules,
 ) -> Result<Vec<NamedCertificates>, BookError> {
     let mut found: Vec<NamedCertificates> = tables.iter().map(|_| Vec::new()).collect();
-    each_file(paths, others, |file| {
+    each_file(paths, others, &mut |file| {
         let (number, certificate) = read(file, tables)?;
         let name = file.file_name().unwrap_or(file.as_os_str());
         found[number].push((name.to_string_lossy().into_owned(), certificate));
@@ -149,9 +149,9 @@ pub(in crate::proof) fn each_certificate(
     paths: &[PathBuf],
     rules: &Ruleset,
     tables: Option<&Tablebase>,
-    mut found: impl FnMut(&Certificate),
+    found: &mut dyn FnMut(&Certificate),
 ) -> Result<(), BookError> {
-    each_file(paths, OtherRules::Refused, |file| {
+    each_file(paths, OtherRules::Refused, &mut |file| {
         let certificate =
             Certificate::read(File::open(file).map_err(CertificateError::Io)?, rules)?;
         certificate.require_tables(tables)?;
@@ -164,7 +164,7 @@ pub(in crate::proof) fn each_certificate(
 fn each_file(
     paths: &[PathBuf],
     others: OtherRules,
-    mut read: impl FnMut(&Path) -> Result<(), CertificateError>,
+    read: &mut dyn FnMut(&Path) -> Result<(), CertificateError>,
 ) -> Result<(), BookError> {
     for path in paths {
         let is_folder = path.is_dir();

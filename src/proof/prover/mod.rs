@@ -254,8 +254,8 @@ fn put_proofs<const W: usize>(
     options: &ProofOptions<'_>,
 ) -> Result<(), ProofError> {
     let ProofOptions { questions, proofs, tables, .. } = options;
-    let put = |certificate: &Certificate| {
-        shared.put_certificate(rules, certificate, questions, |_, _, _| {});
-    };
-    each_certificate(proofs, rules, *tables, put).map_err(ProofError::Proofs)
+    each_certificate(proofs, rules, *tables, &mut |certificate| {
+        shared.put_certificate(rules, certificate, questions, &mut |_, _, _| {});
+    })
+    .map_err(ProofError::Proofs)
 }

@@ -126,7 +126,7 @@ impl<const W: usize> Shared<'_, W> {
         rules: &Ruleset,
         certificate: &Certificate,
         provers: &[Side],
-        mut found: impl FnMut(Side, bool, Key),
+        found: &mut dyn FnMut(Side, bool, Key),
     ) {
         for (holder, wins, moves) in certificate.strategies(rules) {
             // That the holder does not lose says nothing about its win.

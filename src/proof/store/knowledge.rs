@@ -26,7 +26,7 @@ impl Knowledge {
         rules: &Ruleset,
         certificate: &Certificate,
     ) {
-        shared.put_certificate(rules, certificate, &Side::ALL, |holder, wins, key| {
+        shared.put_certificate(rules, certificate, &Side::ALL, &mut |holder, wins, key| {
             let sets = if wins { &mut self.wins } else { &mut self.holds };
             sets[holder].insert(key.check);
         });
