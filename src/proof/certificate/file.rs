@@ -192,12 +192,7 @@ fn unreadable(error: io::Error) -> CertificateError {
 }
 
 fn read_header(input: &mut impl BufRead) -> Result<Header, CertificateError> {
-    let mut magic = [0; MAGIC.len()];
-    match input.read_exact(&mut magic) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
-        result => result.map_err(CertificateError::Io)?,
-    }
-    if magic != MAGIC.as_bytes() {
+    if !begins_with(input, MAGIC).map_err(CertificateError::Io)? {
         return Err(CertificateError::NotACertificate);
     }
     let mut line = Vec::new();
@@ -206,6 +201,15 @@ fn read_header(input: &mut impl BufRead) -> Result<Header, CertificateError> {
         return Err(malformed("its header is cut short or too long"));
     }
     serde_json::from_slice(&line).map_err(|error| malformed(format!("its header: {error}")))
+}
+
+/// Reads the beginning of a file, and returns whether it is this text.
+pub(in crate::proof) fn begins_with(input: &mut impl Read, text: &str) -> io::Result<bool> {
+    let mut start = vec![0; text.len()];
+    match input.read_exact(&mut start) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| start == text.as_bytes()),
+    }
 }
 
 /// Checks that the parts claim something, and nothing twice.

@@ -9,7 +9,7 @@ mod part;
 pub use check::{CheckReport, check};
 pub(in crate::proof) use code::{Coder, find_code};
 pub use error::CertificateError;
-pub(in crate::proof) use file::{check_file, hexadecimal, read_rules};
+pub(in crate::proof) use file::{begins_with, check_file, hexadecimal, read_rules};
 #[cfg(test)]
 pub(in crate::proof) use part::StoredMove;
 pub(in crate::proof) use part::{Part, PartBuilder, StrategyMove};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::game::rules::Ruleset;
-use crate::proof::certificate::hexadecimal;
+use crate::proof::certificate::{begins_with, hexadecimal};
 use crate::proof::hashes::HashKeys;
 use crate::proof::table::ProofTable;
 use crate::system::file_lock::{LockedFile, lock_by};
@@ -66,12 +66,7 @@ impl Checkpoint<'_> {
         let not_a_checkpoint = || CheckpointError::NotACheckpoint { path: path.clone() };
         let damaged = |fault: String| CheckpointError::Damaged { path: path.clone(), fault };
         let mut input = BufReader::with_capacity(BUFFER, file);
-        let mut magic = [0; MAGIC.len()];
-        match input.read_exact(&mut magic) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
-            read => read.map_err(at(path))?,
-        }
-        if magic != MAGIC.as_bytes() {
+        if !begins_with(&mut input, MAGIC).map_err(at(path))? {
             return Err(not_a_checkpoint());
         }
         let unreadable = |error: io::Error| match error.kind() {
