@@ -136,17 +136,9 @@ impl Packing {
         self.value_in(word, at)
     }
 
-    /// Replaces `values` by the `count` values of `packed`; `None` if the bytes are not the
-    /// packing of `count` values.
-    pub(super) fn unpack(self, packed: &[u8], count: usize, values: &mut Vec<Code>) -> Option<()> {
-        values.clear();
-        let whole = packed.len() == self.packed_bytes(count);
-        if whole { self.unpack_some(packed, 0..count, values) } else { None }
-    }
-
     /// Appends some of the values of `packed` to `values`; `None` if they are missing or
     /// invalid.
-    pub(super) fn unpack_some(
+    pub(super) fn unpack(
         self,
         packed: &[u8],
         wanted: Range<usize>,
@@ -203,17 +195,17 @@ mod tests {
             let values: Vec<Code> = any.iter().map(|&v| (u32::from(v) % (largest + 1)) as Code).collect();
             let packed = packed(packing, &values);
             prop_assert_eq!(packed.len(), packing.packed_bytes(values.len()));
-            let mut unpacked = vec![7; 3];
-            packing.unpack(&packed, values.len(), &mut unpacked).unwrap();
             for (at, &value) in values.iter().enumerate() {
                 prop_assert_eq!(packing.value(&packed, at), Some(value));
             }
+            let mut unpacked = vec![];
+            packing.unpack(&packed, 0..values.len(), &mut unpacked).unwrap();
             prop_assert_eq!(&unpacked, &values);
             let (start, end) = (values.len() / 3, values.len() - values.len() / 4);
             unpacked.truncate(2);
-            packing.unpack_some(&packed, start..end, &mut unpacked).unwrap();
+            packing.unpack(&packed, start..end, &mut unpacked).unwrap();
             prop_assert_eq!(&unpacked[values.len().min(2)..], &values[start..end]);
-            let beyond = packing.unpack_some(&packed, start..end + 40, &mut unpacked);
+            let beyond = packing.unpack(&packed, start..end + 40, &mut unpacked);
             prop_assert_eq!(beyond, None);
         }
     }
@@ -230,10 +222,10 @@ mod tests {
     #[test]
     fn bytes_that_are_no_values_are_refused() {
         let mut values = Vec::new();
-        assert_eq!(Packing::Base3.unpack(&[242], 5, &mut values), Some(()));
-        assert_eq!(Packing::Base3.unpack(&[243], 5, &mut values), None);
-        assert_eq!(Packing::Base3.unpack(&[0], 6, &mut values), None);
-        assert_eq!(Packing::Words.unpack(&[0; 3], 1, &mut values), None);
+        assert_eq!(Packing::Base3.unpack(&[242], 0..5, &mut values), Some(()));
+        assert_eq!(Packing::Base3.unpack(&[243], 0..5, &mut values), None);
+        assert_eq!(Packing::Base3.unpack(&[0], 0..6, &mut values), None);
+        assert_eq!(Packing::Words.unpack(&[0; 3], 0..2, &mut values), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::block::{RECORD_HEAD, decode_record, packed_record, record_bytes};
+use super::block::{RECORD_HEAD, packed_record, record_bytes};
 use super::block_index::{BlockIndex, StoredBlock};
 use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
@@ -107,7 +107,10 @@ impl<S: Source> Table<S> {
     /// # Errors
     /// If the table has no such block or the block is damaged.
     pub fn read_block(&self, block: u64, values: &mut Vec<Code>) -> Result<(), TableError> {
-        self.decode(block, values).map_err(|kind| kind.at(self.path.as_deref()))
+        let packed = self.read_packed(block)?;
+        let count = self.header.grid.block_extent(block).map_or(0, |extent| extent.values());
+        values.clear();
+        self.values_of(&packed, 0..count, values)
     }
 
     /// Returns the value of a block that has only one, which the index holds; `None` for
@@ -163,7 +166,7 @@ impl<S: Source> Table<S> {
                 values.resize(before + places.len(), *code);
                 Some(())
             }
-            PackedContent::Bytes(bytes) => self.header.packing.unpack_some(bytes, places, values),
+            PackedContent::Bytes(bytes) => self.header.packing.unpack(bytes, places, values),
         };
         let largest = unpacked.map(|()| values[before..].iter().copied().max().unwrap_or(0));
         self.check_value(packed.number, largest).map(|_| ())
@@ -261,25 +264,6 @@ impl<S: Source> Table<S> {
         } else {
             Err(TableErrorKind::Corrupted(Part::File))
         }
-    }
-
-    fn decode(&self, block: u64, values: &mut Vec<Code>) -> KindResult<()> {
-        let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
-        let (side, stored) = self.index.block(&self.source, block)?;
-        match stored {
-            StoredBlock::OneValue(code) => {
-                values.clear();
-                values.resize(extent.values(), code);
-            }
-            StoredBlock::Record(start) => {
-                let packing = self.header.packing;
-                let record = self.record(block, start, extent.values())?;
-                decode_record(packing, &record, extent.values(), values)
-                    .ok_or_else(|| damaged_block(block))?;
-            }
-        }
-        let largest = values.iter().copied().max().unwrap_or(0);
-        if largest <= self.largest[side] { Ok(()) } else { Err(damaged_block(block)) }
     }
 
     fn packed(&self, block: u64) -> KindResult<PackedBlock> {
