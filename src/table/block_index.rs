@@ -47,23 +47,16 @@ pub(super) enum StoredBlock {
 }
 
 impl StoredBlock {
-    /// Decodes an entry; `None` if it is invalid.
+    /// Decodes an entry of an index that begins at `index_start`; `None` if it is invalid.
     #[inline]
-    fn of(entry: u64) -> Option<StoredBlock> {
-        match entry & ONE_VALUE_FLAG {
-            0 => Some(StoredBlock::Record(entry)),
-            _ => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(StoredBlock::OneValue),
+    fn of(entry: u64, index_start: u64) -> Option<StoredBlock> {
+        if entry & ONE_VALUE_FLAG != 0 {
+            return Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(StoredBlock::OneValue);
         }
-    }
-
-    /// Returns whether a record could lie between the header and the index, which begins at `end`.
-    fn fits_before(self, end: u64) -> bool {
-        match self {
-            StoredBlock::OneValue(_) => true,
-            StoredBlock::Record(start) => {
-                start >= HEADER_BYTES as u64 && end.saturating_sub(start) >= RECORD_HEAD as u64
-            }
-        }
+        // Records lie between the header and the index.
+        let has_room =
+            entry >= HEADER_BYTES as u64 && index_start.saturating_sub(entry) >= RECORD_HEAD as u64;
+        has_room.then_some(StoredBlock::Record(entry))
     }
 }
 
@@ -99,7 +92,7 @@ impl BlockIndex {
             let bytes = read(source, at, (end - at).min(READ_CHUNK as u64) as usize)?;
             hasher.update(&bytes);
             let entries = bytes.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0));
-            if !entries.clone().all(|entry| is_valid(entry, start)) {
+            if !entries.clone().all(|entry| StoredBlock::of(entry, start).is_some()) {
                 return Err(damaged);
             }
             if let Cow::Owned(_) = bytes {
@@ -158,14 +151,7 @@ impl BlockIndex {
             }
         };
         // All entries were valid, but a mapped file can be overwritten.
-        let stored =
-            entry.and_then(StoredBlock::of).filter(|stored| stored.fits_before(self.start));
+        let stored = entry.and_then(|entry| StoredBlock::of(entry, self.start));
         stored.map(|stored| (side, stored)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
-}
-
-/// Returns whether an entry is valid in an index that begins at `index_start`.
-#[inline]
-fn is_valid(entry: u64, index_start: u64) -> bool {
-    StoredBlock::of(entry).is_some_and(|stored| stored.fits_before(index_start))
 }
