@@ -1,4 +1,4 @@
-use super::bytes::{checksum, put, u16_at, u64_at};
+use super::bytes::{array, checksum, put, u16_at, u64_at};
 use super::code::{Code, DONT_CARE};
 use super::error::{KindResult, Part, TableErrorKind};
 use super::format::Metric;
@@ -156,7 +156,7 @@ impl Footer {
             index_checksum: u64_at(bytes, INDEX_CHECKSUM),
             summaries: BySide([attackers, defenders]),
             one_value: BySide([one_of_attackers, one_of_defenders]),
-            value_hash: ValueHash(std::array::from_fn(|i| bytes[VALUE_HASH + i])),
+            value_hash: ValueHash(array(bytes, VALUE_HASH)),
         };
         let whole = u64_at(bytes, CHECKSUM) == checksum(&bytes[..CHECKSUM])
             && footer.summaries.iter().all(SideSummary::is_consistent);
@@ -166,7 +166,7 @@ impl Footer {
     /// Returns the file checksum in the footer at the end of a file.
     pub(super) fn file_checksum(file: &[u8]) -> KindResult<blake3::Hash> {
         let bytes = file.last_chunk::<FOOTER_BYTES>().ok_or(TableErrorKind::Truncated)?;
-        Ok(blake3::Hash::from_bytes(std::array::from_fn(|i| bytes[FILE_CHECKSUM + i])))
+        Ok(blake3::Hash::from_bytes(array(bytes, FILE_CHECKSUM)))
     }
 }
 

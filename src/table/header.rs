@@ -2,7 +2,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::bytes::{checksum, put, u16_at, u32_at, u64_at};
+use super::bytes::{array, checksum, put, u16_at, u32_at, u64_at};
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::format::{FORMAT_VERSION, Metric};
 use super::grid::{BlockShape, Grid};
@@ -132,7 +132,7 @@ impl Header {
                 .ok_or_else(|| unsupported("metric", file[METRIC]))?,
             packing: Packing::from_id(file[PACKING])
                 .ok_or_else(|| unsupported("packing", file[PACKING]))?,
-            fingerprint: Fingerprint(std::array::from_fn(|i| file[FINGERPRINT + i])),
+            fingerprint: Fingerprint(array(file, FINGERPRINT)),
             slice: Slice {
                 defenders: usize::from(u16_at(file, DEFENDERS)),
                 attackers: usize::from(u16_at(file, ATTACKERS)),
