@@ -96,7 +96,7 @@ impl TableWriter {
 
     fn add(&mut self, block: u64, encoded: EncodedBlock) -> KindResult<()> {
         let (side, largest) = (self.header.side_of(block, &encoded)?, encoded.largest);
-        let (entry, record) = place_record(encoded, self.output.written);
+        let (entry, record) = place_record(encoded, self.output.end());
         self.set_entry(block, entry)?;
         self.output.write(&record)?;
         self.largest[side] = self.largest[side].max(largest);
@@ -123,7 +123,7 @@ impl TableWriter {
             .flush()
             .map_err(TableErrorKind::io("write the table"))
             .map_err(|kind| kind.at(Some(&self.path)))?;
-        Ok((self.temporary.path().to_owned(), self.output.written))
+        Ok((self.temporary.path().to_owned(), self.output.end()))
     }
 
     /// Adds the blocks that another process has written at
@@ -141,8 +141,7 @@ impl TableWriter {
             *largest = other.max(*largest);
         }
         self.output.hasher.append(&part.hasher);
-        self.output.written = self.output.hasher.end();
-        let file = self.temporary.reopen(self.output.written);
+        let file = self.temporary.reopen(self.output.end());
         self.output.inner = BufWriter::new(file.map_err(TableErrorKind::io("write the table"))?);
         Ok(())
     }
@@ -179,7 +178,7 @@ impl TableWriter {
             }
         }
         let footer = Footer {
-            index_offset: self.output.written,
+            index_offset: self.output.end(),
             index_checksum: checksum(&index),
             summaries,
             one_value,
@@ -194,7 +193,7 @@ impl TableWriter {
         // Synced before it is renamed: after a crash, a file with the final name is complete.
         file.sync().map_err(TableErrorKind::io("write the table"))?;
         self.temporary.rename(&self.path).map_err(TableErrorKind::io("name the table"))?;
-        Ok(self.output.written)
+        Ok(self.output.end())
     }
 
     fn check_complete(&self, summaries: &BySide<SideSummary>) -> KindResult<()> {
@@ -231,11 +230,10 @@ fn one_value(entries: &[IndexEntry]) -> Option<Code> {
     Some(only.unwrap_or(0))
 }
 
-/// An output that counts and hashes the bytes written.
+/// An output that hashes the bytes written.
 #[derive(Debug)]
 struct HashedOutput<W> {
     inner: W,
-    written: u64,
     hasher: TreeHasher,
     /// A write failed, so that the end of the file is unknown.
     broken: bool,
@@ -243,7 +241,12 @@ struct HashedOutput<W> {
 
 impl<W: Write> HashedOutput<W> {
     fn new(inner: W) -> HashedOutput<W> {
-        HashedOutput { inner, written: 0, hasher: TreeHasher::new(0), broken: false }
+        HashedOutput { inner, hasher: TreeHasher::new(0), broken: false }
+    }
+
+    /// Returns the number of bytes written so far.
+    fn end(&self) -> u64 {
+        self.hasher.end()
     }
 
     fn write(&mut self, bytes: &[u8]) -> KindResult<()> {
@@ -253,7 +256,6 @@ impl<W: Write> HashedOutput<W> {
         let written = self.inner.write_all(bytes);
         self.broken = written.is_err();
         self.hasher.update(bytes);
-        self.written += bytes.len() as u64;
         written.map_err(TableErrorKind::io("write the table"))
     }
 }
