@@ -134,6 +134,12 @@ impl Value {
     }
 }
 
+impl From<Value> for Wdl {
+    fn from(value: Value) -> Wdl {
+        value.wdl()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

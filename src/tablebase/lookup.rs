@@ -16,12 +16,9 @@ use super::files::OpenedTable;
 use super::{ProbeError, Probed, Tablebase};
 
 /// A value that can be probed: an outcome, or an outcome with its distance.
-pub(crate) trait ProbeValue: Sized + Send {
+pub(crate) trait ProbeValue: From<Value> + Send {
     /// The metric of the table that is probed first.
     const METRIC: Metric;
-
-    /// Converts a value that follows from the rules.
-    fn from_rules(value: Value) -> Self;
 
     /// Decodes a code of a table of that metric; `None` if the code is invalid or has no
     /// distance.
@@ -30,10 +27,6 @@ pub(crate) trait ProbeValue: Sized + Send {
 
 impl ProbeValue for Wdl {
     const METRIC: Metric = Metric::Wdl;
-
-    fn from_rules(value: Value) -> Wdl {
-        value.wdl()
-    }
 
     #[inline]
     fn decode(metric: Metric, code: Code) -> Option<Wdl> {
@@ -46,10 +39,6 @@ impl ProbeValue for Wdl {
 
 impl ProbeValue for Value {
     const METRIC: Metric = Metric::Dtw;
-
-    fn from_rules(value: Value) -> Value {
-        value
-    }
 
     #[inline]
     fn decode(metric: Metric, code: Code) -> Option<Value> {
@@ -110,7 +99,7 @@ fn decode<V: ProbeValue>(opened: &OpenedTable, code: Code) -> Result<V, ProbeErr
 #[inline]
 fn read<V: ProbeValue>(source: ValueSource<'_>) -> Result<V, ProbeError> {
     match source {
-        ValueSource::Rules(value) => Ok(V::from_rules(value)),
+        ValueSource::Rules(value) => Ok(value.into()),
         ValueSource::Index(opened, code) => decode(opened, code),
         ValueSource::Block(slot) => decode(slot.opened, slot.code(&mut None)?),
     }
@@ -124,7 +113,7 @@ impl Tablebase {
     /// If the position is invalid or the game is over, or its table is missing or damaged. A position
     /// that its moves alone decide needs no table: a win in 1, or a loss in 0.
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        self.or_by_moves(position, self.probe_one(position), Value::wdl)
+        self.or_by_moves(position, self.probe_one(position))
     }
 
     /// Probes the value with the distance to the end of the game in plies.
@@ -132,7 +121,7 @@ impl Tablebase {
     /// # Errors
     /// See [`probe_wdl`](Tablebase::probe_wdl).
     pub fn probe_dtw(&self, position: &Position) -> Result<Value, ProbeError> {
-        self.or_by_moves(position, self.probe_one(position), |value| value)
+        self.or_by_moves(position, self.probe_one(position))
     }
 
     /// Probes the value, with its distance if there is a DTW table.
@@ -140,7 +129,7 @@ impl Tablebase {
     /// # Errors
     /// See [`probe_wdl`](Tablebase::probe_wdl).
     pub fn probe_value(&self, position: &Position) -> Result<Probed, ProbeError> {
-        self.or_by_moves(position, self.probe_best_table(position), Probed::from)
+        self.or_by_moves(position, self.probe_best_table(position))
     }
 
     /// Probes the DTW table or, if it is missing, the WDL table, without a look at the moves.
@@ -157,13 +146,13 @@ impl Tablebase {
     /// results in their order. Much faster for bulk work than single probes: it reads each
     /// block once and uses the threads of rayon's current pool.
     pub fn probe_many_wdl(&self, positions: &[Position]) -> Vec<Result<Wdl, ProbeError>> {
-        self.all_or_by_moves(positions, self.probe_all(positions), Value::wdl)
+        self.all_or_by_moves(positions, self.probe_all(positions))
     }
 
     /// Probes many positions as [`probe_dtw`](Tablebase::probe_dtw) does; see
     /// [`probe_many_wdl`](Tablebase::probe_many_wdl).
     pub fn probe_many_dtw(&self, positions: &[Position]) -> Vec<Result<Value, ProbeError>> {
-        self.all_or_by_moves(positions, self.probe_all(positions), |value| value)
+        self.all_or_by_moves(positions, self.probe_all(positions))
     }
 
     /// Probes the outcomes of many positions, with their distances where there are DTW tables;
@@ -180,7 +169,7 @@ impl Tablebase {
         for (i, wdl) in missing.into_iter().zip(self.probe_all::<Wdl>(&missing_positions)) {
             results[i] = wdl.map(|wdl| Probed { wdl, plies: None });
         }
-        self.all_or_by_moves(positions, results, Probed::from)
+        self.all_or_by_moves(positions, results)
     }
 
     /// Probes a position that is known to be in `slice`, to be legal with attackers on the
@@ -217,39 +206,36 @@ impl Tablebase {
 
     /// Returns what was found or, if the table is missing, what the position's moves alone decide.
     #[inline]
-    fn or_by_moves<V>(
+    fn or_by_moves<V: From<Value>>(
         &self,
         position: &Position,
         mut found: Result<V, ProbeError>,
-        from_rules: fn(Value) -> V,
     ) -> Result<V, ProbeError> {
-        self.decide_by_moves(position, &mut found, from_rules);
+        self.decide_by_moves(position, &mut found);
         found
     }
 
     /// As [`or_by_moves`](Tablebase::or_by_moves), of many positions.
-    fn all_or_by_moves<V: Send>(
+    fn all_or_by_moves<V: From<Value> + Send>(
         &self,
         positions: &[Position],
         mut found: Vec<Result<V, ProbeError>>,
-        from_rules: fn(Value) -> V,
     ) -> Vec<Result<V, ProbeError>> {
         let each = found.par_iter_mut().zip(positions);
-        each.for_each(|(found, position)| self.decide_by_moves(position, found, from_rules));
+        each.for_each(|(found, position)| self.decide_by_moves(position, found));
         found
     }
 
     #[inline]
-    fn decide_by_moves<V>(
+    fn decide_by_moves<V: From<Value>>(
         &self,
         position: &Position,
         found: &mut Result<V, ProbeError>,
-        from_rules: fn(Value) -> V,
     ) {
         if let Err(ProbeError::MissingTable { .. }) = found
             && let Some(value) = value_by_moves(&self.rules, position)
         {
-            *found = Ok(from_rules(value));
+            *found = Ok(value.into());
         }
     }
 
@@ -278,7 +264,7 @@ impl Tablebase {
         let mut results: Vec<Option<Result<V, ProbeError>>> = sources
             .into_iter()
             .map(|source| match source {
-                Ok(ValueSource::Rules(value)) => Some(Ok(V::from_rules(value))),
+                Ok(ValueSource::Rules(value)) => Some(Ok(value.into())),
                 Ok(ValueSource::Index(opened, code)) => Some(decode(opened, code)),
                 Ok(ValueSource::Block(_)) => None,
                 Err(error) => Some(Err(error)),
