@@ -53,8 +53,8 @@ impl ProbeValue for Value {
 enum ValueSource<'a> {
     /// The value follows from the rules.
     Rules(Value),
-    /// The code is in the table's index.
-    Index(&'a OpenedTable, Code),
+    /// The code is known: it is in the table's index, or has been read from a block.
+    Code(&'a OpenedTable, Code),
     /// The code is in a block.
     Block(BlockSlot<'a>),
 }
@@ -100,7 +100,7 @@ fn decode<V: ProbeValue>(opened: &OpenedTable, code: Code) -> Result<V, ProbeErr
 fn read<V: ProbeValue>(source: ValueSource<'_>) -> Result<V, ProbeError> {
     match source {
         ValueSource::Rules(value) => Ok(value.into()),
-        ValueSource::Index(opened, code) => decode(opened, code),
+        ValueSource::Code(opened, code) => decode(opened, code),
         ValueSource::Block(slot) => decode(slot.opened, slot.code(&mut None)?),
     }
 }
@@ -246,8 +246,17 @@ impl Tablebase {
     }
 
     fn probe_all<V: ProbeValue>(&self, positions: &[Position]) -> Vec<Result<V, ProbeError>> {
-        let sources: Vec<Result<ValueSource<'_>, ProbeError>> =
-            positions.par_iter().map(|position| self.locate(position, V::METRIC)).collect();
+        self.codes(positions, V::METRIC).into_iter().map(|source| read(source?)).collect()
+    }
+
+    /// Locates the values of positions, and reads their codes from blocks.
+    fn codes(
+        &self,
+        positions: &[Position],
+        metric: Metric,
+    ) -> Vec<Result<ValueSource<'_>, ProbeError>> {
+        let mut sources: Vec<Result<ValueSource<'_>, ProbeError>> =
+            positions.par_iter().map(|position| self.locate(position, metric)).collect();
         let mut slots: Vec<(usize, BlockSlot<'_>)> = (0..)
             .zip(&sources)
             .filter_map(|(number, source)| match source {
@@ -257,23 +266,14 @@ impl Tablebase {
             .collect();
         // Sorted by block, so that each block is decoded once.
         slots.par_sort_unstable_by_key(|(number, slot)| (slot.block_key(), *number));
-        let read: Vec<(usize, Result<V, ProbeError>)> = slots
+        let read: Vec<(usize, Result<ValueSource<'_>, ProbeError>)> = slots
             .par_chunk_by(|(_, one), (_, other)| one.block_key() == other.block_key())
             .flat_map_iter(read_block)
             .collect();
-        let mut results: Vec<Option<Result<V, ProbeError>>> = sources
-            .into_iter()
-            .map(|source| match source {
-                Ok(ValueSource::Rules(value)) => Some(Ok(value.into())),
-                Ok(ValueSource::Index(opened, code)) => Some(decode(opened, code)),
-                Ok(ValueSource::Block(_)) => None,
-                Err(error) => Some(Err(error)),
-            })
-            .collect();
-        for (number, result) in read {
-            results[number] = Some(result);
+        for (number, source) in read {
+            sources[number] = source;
         }
-        results.into_iter().flatten().collect()
+        sources
     }
 
     #[inline]
@@ -310,22 +310,22 @@ impl Tablebase {
             .locate(position.to_move, usize::from(slot.lane), slot.row)
             .ok_or_else(|| opened.foreign())?;
         Ok(match opened.table.one_value(block)? {
-            Some(code) => ValueSource::Index(opened, code),
+            Some(code) => ValueSource::Code(opened, code),
             None => ValueSource::Block(BlockSlot { opened, block, at }),
         })
     }
 }
 
-/// Reads the values of slots of one block, each with the number of its position.
-fn read_block<V: ProbeValue>(
-    slots: &[(usize, BlockSlot<'_>)],
-) -> Vec<(usize, Result<V, ProbeError>)> {
+/// Reads the codes of slots of one block, each with the number of its position.
+fn read_block<'a>(
+    slots: &[(usize, BlockSlot<'a>)],
+) -> Vec<(usize, Result<ValueSource<'a>, ProbeError>)> {
     let mut decoded = None;
     slots
         .iter()
         .map(|(number, slot)| {
             let code = slot.code(&mut decoded).map_err(ProbeError::from);
-            (*number, code.and_then(|code| decode(slot.opened, code)))
+            (*number, code.map(|code| ValueSource::Code(slot.opened, code)))
         })
         .collect()
 }
