@@ -5,6 +5,8 @@ use crate::game::rules::{Ruleset, Side};
 use crate::game::value::{Value, Wdl};
 use crate::table::{Metric, SideSummary, ValueHash};
 
+use super::MAX_FINDINGS;
+
 /// An error found in a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -48,6 +50,29 @@ pub enum Finding {
         /// The hash of its values.
         found: ValueHash,
     },
+}
+
+/// Findings, of which only the first are kept.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub count: u64,
+    /// At most [`MAX_FINDINGS`].
+    pub first: Vec<Finding>,
+}
+
+impl Findings {
+    pub(super) fn add(&mut self, finding: Finding) {
+        self.count += 1;
+        if self.first.len() < MAX_FINDINGS {
+            self.first.push(finding);
+        }
+    }
+
+    pub(super) fn join(&mut self, next: Findings) {
+        self.count += next.count;
+        self.first.extend(next.first);
+        self.first.truncate(MAX_FINDINGS);
+    }
 }
 
 impl Finding {

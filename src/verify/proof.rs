@@ -7,10 +7,9 @@ use crate::game::value::{Plies, Value};
 use crate::table::progress::Progress;
 use crate::table::{Metric, SideSummary};
 
-use super::MAX_FINDINGS;
 use super::best_scores::BestScores;
 use super::block::Block;
-use super::finding::Finding;
+use super::finding::{Finding, Findings};
 use super::held_blocks::HeldBlocks;
 use super::score::Score;
 use super::stored_rows::StoredRows;
@@ -20,10 +19,8 @@ use super::stored_rows::StoredRows;
 pub(super) struct ProofOutcome {
     /// The number of positions compared, with canonical attackers.
     pub positions: u64,
-    /// The number of values that do not follow from the moves.
-    pub mismatches: u64,
-    /// The first of them.
-    pub first: Vec<Finding>,
+    /// The values that do not follow from the moves.
+    pub wrong: Findings,
     /// The counts of the stored values, over all placements.
     pub summaries: BySide<SideSummary>,
 }
@@ -31,9 +28,7 @@ pub(super) struct ProofOutcome {
 impl ProofOutcome {
     pub(super) fn add(mut self, next: ProofOutcome) -> ProofOutcome {
         self.positions += next.positions;
-        self.mismatches += next.mismatches;
-        self.first.extend(next.first);
-        self.first.truncate(MAX_FINDINGS);
+        self.wrong.join(next.wrong);
         for (sum, part) in self.summaries.iter_mut().zip(next.summaries) {
             sum.add(&part);
         }
@@ -159,15 +154,11 @@ impl<'a, T: Score> RowComparison<'a, T> {
             if self.occupied[lane] != T::LOST || found == stored[lane] {
                 continue;
             }
-            self.outcome.mismatches += 1;
-            if self.outcome.first.len() == MAX_FINDINGS {
-                continue;
-            }
             let attackers = block.attackers;
             let rules = self.rows.geometry.rules;
             let position = Position { attackers, defenders, king, to_move: side, rules };
             let [stored, found] = [stored[lane], found].map(|s| s.value().unwrap_or(Value::Draw));
-            self.outcome.first.push(match self.metric {
+            self.outcome.wrong.add(match self.metric {
                 Metric::Dtw => Finding::Dtw { position, stored, found },
                 Metric::Wdl => Finding::Wdl { position, stored: stored.wdl(), found: found.wdl() },
             });

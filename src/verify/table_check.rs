@@ -2,59 +2,34 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::game::board::SquareSet;
+use crate::game::position::Position;
 use crate::game::rules::Side;
+use crate::game::value::{Value, Wdl};
 use crate::table::{
-    Code, DONT_CARE, LaneHasher, Table, TableFile, ValueHash, ValueHasher, wdl_code,
+    Code, DONT_CARE, LaneHasher, Table, TableFile, ValueHash, ValueHasher, wdl_code, wdl_value,
 };
 
+use super::VerifyError;
+use super::finding::{Finding, Findings};
 use super::held_blocks::HeldBlocks;
-use super::row_layout::{FileRow, RowLayout};
+use super::row_layout::FileRow;
 use super::score::Score;
-use super::values::{Values, row_groups};
-use super::{MAX_FINDINGS, VerifyError};
-
-/// A code of a WDL table that contradicts the distance in the DTW table.
-pub(super) struct WdlMismatch {
-    pub side: Side,
-    pub lane: usize,
-    pub attackers: SquareSet,
-    pub defenders: SquareSet,
-    /// The code in the WDL table.
-    pub stored: Code,
-    /// The WDL code of the distance.
-    pub found: Code,
-}
-
-/// The mismatches of a WDL table; only some are listed.
-#[derive(Default)]
-pub(super) struct WdlMismatches {
-    pub count: u64,
-    /// The first ones, at most [`MAX_FINDINGS`].
-    pub first: Vec<WdlMismatch>,
-}
-
-impl WdlMismatches {
-    fn add(&mut self, next: WdlMismatches) {
-        self.count += next.count;
-        self.first.extend(next.first);
-        self.first.truncate(MAX_FINDINGS);
-    }
-}
+use super::stored_rows::{StoredRows, StoredSlice};
+use super::values::row_groups;
 
 /// Hashes the values of a table in the held blocks. With `compare_wdl`, the table is a WDL
-/// table, which is compared with the distances in `values`. The hash is that of the table if
+/// table, which is compared with the distances in `stored`. The hash is that of the table if
 /// all blocks are held.
 pub(super) fn check_table<T: Score>(
     table: &Table<TableFile>,
-    layout: &RowLayout,
+    stored: &StoredRows<T>,
     held: &HeldBlocks,
-    values: &Values<T>,
     compare_wdl: bool,
-) -> Result<(ValueHash, WdlMismatches), VerifyError> {
+) -> Result<(ValueHash, Findings), VerifyError> {
+    let StoredSlice { layout, values } = &stored.own;
     let grid = table.header().grid;
     let mut hasher = ValueHasher::new(grid.lanes());
-    let mut wrong = WdlMismatches::default();
+    let mut wrong = Findings::default();
     // A lane is hashed in the order of its rows, so that rows of blocks are read one after
     // another. The lanes are independent: the blocks of a row are checked in parallel.
     for rows in row_groups(table) {
@@ -73,15 +48,15 @@ pub(super) fn check_table<T: Score>(
                     .iter()
                     .map(|row| values.row_offset(side, row.block, row.number))
                     .collect(),
-                values,
+                stored,
                 compare_wdl,
             };
             let lanes = grid.shape().lanes_per_block;
             let blocks = hasher.side(side).par_chunks_mut(lanes).enumerate();
             let checked =
                 blocks.map(|(number, hashers)| group.check_block(number * lanes, hashers));
-            for mismatches in checked.collect::<Result<Vec<_>, VerifyError>>()? {
-                wrong.add(mismatches);
+            for findings in checked.collect::<Result<Vec<_>, VerifyError>>()? {
+                wrong.join(findings);
             }
         }
     }
@@ -95,9 +70,9 @@ struct RowGroup<'a, T> {
     rows: Range<u64>,
     /// The rows in held blocks.
     file_rows: &'a [FileRow],
-    /// The offset of each of these rows in `values`.
+    /// The offset of each of these rows in memory.
     row_offsets: Vec<usize>,
-    values: &'a Values<'a, T>,
+    stored: &'a StoredRows<'a, T>,
     compare_wdl: bool,
 }
 
@@ -107,18 +82,18 @@ impl<T: Score> RowGroup<'_, T> {
         &self,
         first: usize,
         hashers: &mut [LaneHasher],
-    ) -> Result<WdlMismatches, VerifyError> {
+    ) -> Result<Findings, VerifyError> {
         let grid = self.table.header().grid;
         let slot = grid.locate(self.side, first, self.rows.start);
         let (block, _) = slot.expect("a block of the table");
         let mut codes = Vec::new();
         self.table.read_block(block, &mut codes)?;
         let height = (self.rows.end - self.rows.start) as usize;
-        let mut wrong = WdlMismatches::default();
+        let mut wrong = Findings::default();
         for (lane, (codes, hasher)) in (first..).zip(codes.chunks_exact(height).zip(hashers)) {
             let slots = self.file_rows.iter().zip(&self.row_offsets);
             hasher.update(slots.map(|(row, &offset)| {
-                match self.values.is_care(self.side, offset, lane) {
+                match self.stored.own.values.is_care(self.side, offset, lane) {
                     true => codes[row.at],
                     false => DONT_CARE,
                 }
@@ -131,19 +106,20 @@ impl<T: Score> RowGroup<'_, T> {
     }
 
     /// Compares the codes of a lane with the distances.
-    fn compare(&self, lane: usize, codes: &[Code], wrong: &mut WdlMismatches) {
-        let (side, values) = (self.side, self.values);
+    fn compare(&self, lane: usize, codes: &[Code], wrong: &mut Findings) {
+        let (to_move, values) = (self.side, &self.stored.own.values);
         for (row, &offset) in self.file_rows.iter().zip(&self.row_offsets) {
-            let stored = codes[row.at];
-            let distance = values.row_at(side, offset)[lane].value();
-            let found = distance.map_or(stored, |value| wdl_code(value.wdl()));
-            if stored == found || !values.is_care(side, offset, lane) {
-                continue;
-            }
-            wrong.count += 1;
-            if wrong.first.len() < MAX_FINDINGS {
+            let code = codes[row.at];
+            if let Some(found) = values.row_at(to_move, offset)[lane].value().map(Value::wdl)
+                && wdl_code(found) != code
+                && values.is_care(to_move, offset, lane)
+            {
                 let FileRow { attackers, defenders, .. } = *row;
-                wrong.first.push(WdlMismatch { side, lane, attackers, defenders, stored, found });
+                let geometry = self.stored.geometry;
+                let (king, rules) = (geometry.lanes.squares()[lane], geometry.rules);
+                let position = Position { attackers, defenders, king, to_move, rules };
+                let stored = wdl_value(code).unwrap_or(Wdl::Draw);
+                wrong.add(Finding::Wdl { position, stored, found });
             }
         }
     }

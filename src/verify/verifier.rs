@@ -1,14 +1,12 @@
-use crate::game::position::Position;
 use crate::game::rules::{BySide, Side};
 use crate::game::slice::Slice;
-use crate::game::value::Wdl;
 use crate::table::progress::{Phase, Progress};
-use crate::table::{Metric, SideSummary, wdl_value};
+use crate::table::{Metric, SideSummary};
 use crate::tablebase::Tablebase;
 
 use super::custodial::CustodialCaptures;
 use super::dont_cares::DontCares;
-use super::finding::Finding;
+use super::finding::{Finding, Findings};
 use super::geometry::{Blocks, DefenderSets, Geometry, row_bytes};
 use super::held_blocks::HeldBlocks;
 use super::needed_blocks::{BlockBytes, BlockGroups, BlockTooLarge, NeededBlocks};
@@ -17,11 +15,11 @@ use super::row_layout::RowLayout;
 use super::sample::Sample;
 use super::score::Score;
 use super::stored_rows::{StoredRows, StoredSlice};
-use super::table_check::{WdlMismatch, check_table};
+use super::table_check::check_table;
 use super::values::Values;
 use super::{
-    MAX_FINDINGS, Verdict, VerifyError, captures_per_move, has_table, score_bytes,
-    slices_after_captures, stored_metric,
+    Verdict, VerifyError, captures_per_move, has_table, score_bytes, slices_after_captures,
+    stored_metric,
 };
 
 /// Verifies one slice; holds what reading it, or some of its blocks, requires.
@@ -84,20 +82,15 @@ impl<'a, T: Score> Verifier<'a, T> {
     fn verify_all(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
         let needed = NeededBlocks::all(&self.blocks);
         let (rows, outcome) = self.compare(&needed, progress)?;
-        let ProofOutcome { positions, mut mismatches, mut first, .. } = outcome;
+        let ProofOutcome { positions, mut wrong, summaries } = outcome;
         for metric in self.metrics()? {
-            let (count, wrong) = self.check_table(&rows, &needed.compared, metric)?;
-            mismatches += count;
-            first.extend(wrong);
+            wrong.join(self.check_table(&rows, &needed.compared, metric)?);
         }
-        let wrong_summaries = self.wrong_summaries(&outcome.summaries)?;
-        mismatches += wrong_summaries.len() as u64;
-        first.extend(wrong_summaries);
-        first.truncate(MAX_FINDINGS);
-        Ok(match (mismatches, self.metric) {
-            (0, Metric::Dtw) => Verdict::Proved { positions },
-            (0, Metric::Wdl) => Verdict::Consistent { positions },
-            (findings, _) => Verdict::Wrong { findings, first },
+        self.check_summaries(&summaries, &mut wrong)?;
+        Ok(match (wrong, self.metric) {
+            (Findings { count: 0, .. }, Metric::Dtw) => Verdict::Proved { positions },
+            (Findings { count: 0, .. }, Metric::Wdl) => Verdict::Consistent { positions },
+            (Findings { count: findings, first }, _) => Verdict::Wrong { findings, first },
         })
     }
 
@@ -120,16 +113,16 @@ impl<'a, T: Score> Verifier<'a, T> {
             blocks += needed.compared.len() as u64;
             let (rows, mut outcome) = self.compare(&needed, progress)?;
             for metric in self.metrics()?.into_iter().filter(|&metric| metric != self.metric) {
-                let (count, wrong) = self.check_table(&rows, &needed.compared, metric)?;
-                outcome.mismatches += count;
-                outcome.first.extend(wrong);
+                outcome.wrong.join(self.check_table(&rows, &needed.compared, metric)?);
             }
             total = total.add(outcome);
         }
-        let ProofOutcome { positions, mismatches, first, .. } = total;
-        Ok(match mismatches {
-            0 => Verdict::Sampled { blocks, positions, metric: self.metric },
-            findings => Verdict::Wrong { findings, first },
+        let ProofOutcome { positions, wrong, .. } = total;
+        Ok(match wrong {
+            Findings { count: 0, .. } => {
+                Verdict::Sampled { blocks, positions, metric: self.metric }
+            }
+            Findings { count: findings, first } => Verdict::Wrong { findings, first },
         })
     }
 
@@ -232,50 +225,33 @@ impl<'a, T: Score> Verifier<'a, T> {
         rows: &StoredRows<T>,
         held: &HeldBlocks,
         metric: Metric,
-    ) -> Result<(u64, Vec<Finding>), VerifyError> {
+    ) -> Result<Findings, VerifyError> {
         let table = self.base.table(self.slice, metric)?;
-        let StoredSlice { layout, values } = &rows.own;
-        let compare_wdl = metric != self.metric;
-        let (value_hash, wrong) = check_table(table, layout, held, values, compare_wdl)?;
-        let mut count = wrong.count;
-        let mut findings: Vec<Finding> =
-            wrong.first.into_iter().map(|mismatch| self.finding(layout, mismatch)).collect();
-        if held.is_all() && table.value_hash() != value_hash {
-            count += 1;
-            let (stored, found) = (table.value_hash(), value_hash);
-            findings.push(Finding::ValueHash { metric, stored, found });
+        let (found, mut wrong) = check_table(table, rows, held, metric != self.metric)?;
+        let stored = table.value_hash();
+        if held.is_all() && stored != found {
+            wrong.add(Finding::ValueHash { metric, stored, found });
         }
-        Ok((count, findings))
+        Ok(wrong)
     }
 
-    fn finding(&self, layout: &RowLayout, mismatch: WdlMismatch) -> Finding {
-        Finding::Wdl {
-            position: Position {
-                attackers: mismatch.attackers,
-                defenders: mismatch.defenders,
-                king: layout.index.lanes().squares()[mismatch.lane],
-                to_move: mismatch.side,
-                rules: self.base.rules().id(),
-            },
-            stored: wdl_value(mismatch.stored).unwrap_or(Wdl::Draw),
-            found: wdl_value(mismatch.found).unwrap_or(Wdl::Draw),
-        }
-    }
-
-    /// Returns the summaries that do not match those of the values.
-    fn wrong_summaries(&self, computed: &BySide<SideSummary>) -> Result<Vec<Finding>, VerifyError> {
-        let mut wrong = Vec::new();
+    /// Compares the tables' summaries with those of the values.
+    fn check_summaries(
+        &self,
+        computed: &BySide<SideSummary>,
+        wrong: &mut Findings,
+    ) -> Result<(), VerifyError> {
         for metric in self.metrics()? {
             let table = self.base.table(self.slice, metric)?;
             for side in Side::ALL {
                 let stored = *table.summary(side);
                 let found = metric.summary(computed[side]);
                 if stored != found {
-                    wrong.push(Finding::Summary { metric, side, stored, found });
+                    wrong.add(Finding::Summary { metric, side, stored, found });
                 }
             }
         }
-        Ok(wrong)
+        Ok(())
     }
 }
 
