@@ -291,16 +291,21 @@ impl Tablebase {
     /// Returns the name of an outcome under these rules: `win`, `loss`, and `draw`,
     /// `undecided` or `endless`.
     pub fn category(&self, wdl: Wdl) -> &'static str {
-        match wdl {
-            Wdl::Win => "win",
-            Wdl::Loss => "loss",
-            Wdl::Draw => self.rules.endless.name(),
-        }
+        category(&self.rules, wdl)
     }
 
     /// Returns the name of a probed outcome: `unknown` if the table is missing.
     pub(crate) fn category_of(&self, value: Option<Probed>) -> &'static str {
         value.map_or("unknown", |value| self.category(value.wdl))
+    }
+}
+
+/// As [`Tablebase::category`], without tables.
+pub(crate) fn category(rules: &Ruleset, wdl: Wdl) -> &'static str {
+    match wdl {
+        Wdl::Win => "win",
+        Wdl::Loss => "loss",
+        Wdl::Draw => rules.endless.name(),
     }
 }
 

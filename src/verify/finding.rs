@@ -4,6 +4,7 @@ use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 use crate::game::value::{Value, Wdl};
 use crate::table::{Metric, SideSummary, ValueHash};
+use crate::tablebase::category;
 
 use super::MAX_FINDINGS;
 
@@ -88,8 +89,8 @@ impl Finding {
             Finding::Wdl { position, stored, found } => format!(
                 "{}: the WDL table says {}, but should say {}",
                 position.display(rules),
-                outcome_text(rules, *stored),
-                outcome_text(rules, *found)
+                category(rules, *stored),
+                category(rules, *found)
             ),
             Finding::Summary { metric, side, stored, found } => format!(
                 "the {metric} table counts, with the {} to move, {}, but its values give {}",
@@ -104,16 +105,8 @@ impl Finding {
     }
 }
 
-fn outcome_text(rules: &Ruleset, wdl: Wdl) -> &'static str {
-    match wdl {
-        Wdl::Win => "win",
-        Wdl::Draw => rules.endless.name(),
-        Wdl::Loss => "loss",
-    }
-}
-
 fn value_text(rules: &Ruleset, value: Value) -> String {
-    let outcome = outcome_text(rules, value.wdl());
+    let outcome = category(rules, value.wdl());
     match value.plies() {
         Some(plies) => format!("{outcome} in {plies}"),
         None => outcome.to_owned(),
