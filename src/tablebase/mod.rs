@@ -265,6 +265,20 @@ impl Tablebase {
         self.best_opened(slice).map(|opened| &opened.table)
     }
 
+    /// Returns the tables of a slice, WDL before DTW.
+    ///
+    /// # Errors
+    /// If one is damaged or of another ruleset.
+    #[cfg(feature = "build")]
+    pub(crate) fn tables_of(&self, slice: Slice) -> Result<Vec<&Table<TableFile>>, ProbeError> {
+        let mut tables = Vec::new();
+        for metric in Metric::ALL {
+            let opened = self.files.open(&self.rules, slice, metric)?;
+            tables.extend(opened.map(|opened| &opened.table));
+        }
+        Ok(tables)
+    }
+
     /// Returns the index of a slice that has a table.
     ///
     /// # Errors

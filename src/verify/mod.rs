@@ -235,12 +235,3 @@ fn stored_metric(base: &Tablebase, slice: Slice, wanted: Metric) -> Metric {
         _ => wanted,
     }
 }
-
-/// Returns whether the slice has a table of this metric.
-fn has_table(base: &Tablebase, slice: Slice, metric: Metric) -> Result<bool, VerifyError> {
-    match base.table(slice, metric) {
-        Ok(_) => Ok(true),
-        Err(ProbeError::MissingTable { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}

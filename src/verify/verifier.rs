@@ -1,7 +1,7 @@
 use crate::game::rules::{BySide, Side};
 use crate::game::slice::Slice;
 use crate::table::progress::{Phase, Progress};
-use crate::table::{Metric, SideSummary};
+use crate::table::{Metric, SideSummary, Table, TableFile};
 use crate::tablebase::Tablebase;
 
 use super::custodial::CustodialCaptures;
@@ -18,8 +18,7 @@ use super::stored_rows::{StoredRows, StoredSlice};
 use super::table_check::check_table;
 use super::values::Values;
 use super::{
-    Verdict, VerifyError, captures_per_move, has_table, score_bytes, slices_after_captures,
-    stored_metric,
+    Verdict, VerifyError, captures_per_move, score_bytes, slices_after_captures, stored_metric,
 };
 
 /// Verifies one slice; holds what reading it, or some of its blocks, requires.
@@ -83,8 +82,8 @@ impl<'a, T: Score> Verifier<'a, T> {
         let needed = NeededBlocks::all(&self.blocks);
         let (rows, outcome) = self.compare(&needed, progress)?;
         let ProofOutcome { positions, mut wrong, summaries } = outcome;
-        for metric in self.metrics()? {
-            wrong.join(self.check_table(&rows, &needed.compared, metric)?);
+        for table in self.tables()? {
+            wrong.join(self.check_table(&rows, &needed.compared, table)?);
         }
         self.check_summaries(&summaries, &mut wrong)?;
         Ok(match (wrong, self.metric) {
@@ -112,8 +111,9 @@ impl<'a, T: Score> Verifier<'a, T> {
         })? {
             blocks += needed.compared.len() as u64;
             let (rows, mut outcome) = self.compare(&needed, progress)?;
-            for metric in self.metrics()?.into_iter().filter(|&metric| metric != self.metric) {
-                outcome.wrong.join(self.check_table(&rows, &needed.compared, metric)?);
+            // The first table is the compared one.
+            for table in self.tables()?.into_iter().skip(1) {
+                outcome.wrong.join(self.check_table(&rows, &needed.compared, table)?);
             }
             total = total.add(outcome);
         }
@@ -209,13 +209,11 @@ impl<'a, T: Score> Verifier<'a, T> {
         Ok(StoredSlice { layout, values })
     }
 
-    /// Returns the metrics of the slice's tables.
-    fn metrics(&self) -> Result<Vec<Metric>, VerifyError> {
-        let mut metrics = vec![self.metric];
-        if self.metric == Metric::Dtw && has_table(self.base, self.slice, Metric::Wdl)? {
-            metrics.push(Metric::Wdl);
-        }
-        Ok(metrics)
+    /// Returns the slice's tables, that of distances first.
+    fn tables(&self) -> Result<Vec<&Table<TableFile>>, VerifyError> {
+        let mut tables = self.base.tables_of(self.slice)?;
+        tables.reverse();
+        Ok(tables)
     }
 
     /// Compares the WDL table with the DTW table in the held blocks and, if these are all
@@ -224,9 +222,9 @@ impl<'a, T: Score> Verifier<'a, T> {
         &self,
         rows: &StoredRows<T>,
         held: &HeldBlocks,
-        metric: Metric,
+        table: &Table<TableFile>,
     ) -> Result<Findings, VerifyError> {
-        let table = self.base.table(self.slice, metric)?;
+        let metric = table.header().metric;
         let (found, mut wrong) = check_table(table, rows, held, metric != self.metric)?;
         let stored = table.value_hash();
         if held.is_all() && stored != found {
@@ -241,8 +239,8 @@ impl<'a, T: Score> Verifier<'a, T> {
         computed: &BySide<SideSummary>,
         wrong: &mut Findings,
     ) -> Result<(), VerifyError> {
-        for metric in self.metrics()? {
-            let table = self.base.table(self.slice, metric)?;
+        for table in self.tables()? {
+            let metric = table.header().metric;
             for side in Side::ALL {
                 let stored = *table.summary(side);
                 let found = metric.summary(computed[side]);

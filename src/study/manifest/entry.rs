@@ -108,21 +108,12 @@ impl SliceEntry {
     /// # Errors
     /// If the slice has no table, or one cannot be read.
     pub fn of(base: &Tablebase, slice: Slice) -> Result<SliceEntry, ProbeError> {
-        let mut files = Vec::new();
-        let mut last = None;
-        for metric in Metric::ALL {
-            match base.table(slice, metric) {
-                Err(ProbeError::MissingTable { .. }) => {}
-                Err(error) => return Err(error),
-                Ok(table) => {
-                    files.push(FileEntry::of(table));
-                    last = Some((metric, table));
-                }
-            }
-        }
+        let tables = base.tables_of(slice)?;
         let missing = ProbeError::MissingTable { slice, metric: Metric::Dtw };
         // DTW comes last and has the longest distances, too.
-        let (metric, table) = last.ok_or(missing)?;
+        let table = *tables.last().ok_or(missing)?;
+        let metric = table.header().metric;
+        let files = tables.into_iter().map(FileEntry::of).collect();
         let sides = BySide::from_fn(|side| {
             SideCounts::new(base.rules(), side, table.summary(side), metric)
         });

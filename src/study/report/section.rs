@@ -6,10 +6,9 @@ use crate::game::rules::{BySide, Side};
 use crate::game::slice::Slice;
 use crate::study::manifest::SliceEntry;
 use crate::study::stats::{
-    Bar, KingBar, LongestWin, SideCounts, SideDetails, SideStats, SliceReport, WinnerReport,
-    WinnerShares, Winners,
+    Bar, KingBar, LongestWin, SideCounts, SideDetails, SideStats, WinnerReport, WinnerShares,
+    Winners,
 };
-use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
 
 /// The part of a report about one slice.
@@ -71,21 +70,13 @@ impl SliceSection {
         counted: &BySide<SideStats>,
     ) -> Result<SliceSection, ProbeError> {
         let metric = base.best_table(slice)?.header().metric;
-        let details = SliceReport::new(base, slice, metric, counted).sides;
-        let zugzwangs = counted[Side::Attackers].mutual_zugzwangs;
-        let mut sizes = Vec::new();
-        for metric in Metric::ALL {
-            match base.table(slice, metric) {
-                Ok(table) => sizes.push(table.size_bytes()),
-                Err(ProbeError::MissingTable { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let mut sides = details.into_iter().map(SideSection::detailed);
-        // A report of a slice has both sides.
-        let both = BySide::from_fn(|_| sides.next().unwrap_or_else(|| unreachable!("two sides")));
-        let mut section = SliceSection::new(slice, both, &sizes);
-        section.mutual_zugzwangs = zugzwangs;
+        let tables = base.tables_of(slice)?;
+        let sizes: Vec<u64> = tables.iter().map(|table| table.size_bytes()).collect();
+        let sides = BySide::from_fn(|side| {
+            SideSection::detailed(SideDetails::new(base, slice, metric, &counted[side]))
+        });
+        let mut section = SliceSection::new(slice, sides, &sizes);
+        section.mutual_zugzwangs = counted[Side::Attackers].mutual_zugzwangs;
         for longest in &mut section.longest {
             if let Some(example) = longest.example(counted) {
                 longest.position = Some(example.to_text(base.rules()));

@@ -184,7 +184,12 @@ impl SliceReport {
 }
 
 impl SideDetails {
-    fn new(base: &Tablebase, slice: Slice, metric: Metric, stats: &SideStats) -> SideDetails {
+    pub(in crate::study) fn new(
+        base: &Tablebase,
+        slice: Slice,
+        metric: Metric,
+        stats: &SideStats,
+    ) -> SideDetails {
         let mut report = stats.report(base, slice, metric);
         for (bar, value) in report.histogram.iter_mut().zip(&stats.values) {
             bar.example = Some(value.example.to_text(base.rules()));
