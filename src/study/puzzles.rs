@@ -183,11 +183,12 @@ fn longest(
 ) -> Result<Vec<Found>, FindError> {
     let mut all = Vec::new();
     for table in tables {
-        let query = Query { plies: Some(MIN_PLIES..=Plies::MAX), ..Query::default() };
-        let search = Search::new(base.rules(), table, &query)?.cancel_unless(go_on);
-        let found = search.longest(usize::MAX)?;
-        let of_side = |side| found.iter().find(|one| one.position.to_move == side);
-        all.extend(Side::ALL.into_iter().filter_map(of_side));
+        for to_move in Side::ALL.map(Some) {
+            let plies = Some(MIN_PLIES..=Plies::MAX);
+            let query = Query { to_move, plies, ..Query::default() };
+            let search = Search::new(base.rules(), table, &query)?.cancel_unless(go_on);
+            all.extend(search.longest(1)?);
+        }
     }
     Ok(all)
 }
