@@ -10,9 +10,8 @@ use crate::table::dont_care::{LeastImages, decided};
 /// The number of placements that each slot stands for, lane by lane, and which slots the rules
 /// decide for the side to move.
 pub(super) struct Multiplicities {
-    height: usize,
-    multiplicities: Vec<u8>,
-    decided: BySide<Vec<bool>>,
+    pub multiplicities: Vec<u8>,
+    pub decided: BySide<Vec<bool>>,
 }
 
 impl Multiplicities {
@@ -28,8 +27,10 @@ impl Multiplicities {
     ) -> Multiplicities {
         let (lanes, height) = (index.lanes(), (rows.end - rows.start) as usize);
         let slots = lanes.count() * height;
-        let mut multiplicities = vec![0; slots];
-        let mut all_decided = BySide::from_fn(|_| vec![false; slots]);
+        let mut found = Multiplicities {
+            multiplicities: vec![0; slots],
+            decided: BySide::from_fn(|_| vec![false; slots]),
+        };
         let mut cursor = RowCursor::new(rules, index, rows.start);
         for (at, row) in rows.enumerate() {
             cursor.go_to(row);
@@ -41,39 +42,19 @@ impl Multiplicities {
             let least = cursor.least.kings(defenders, wanted) - attackers - defenders;
             for king in least {
                 if let Some(lane) = lanes.lane(king) {
-                    multiplicities[usize::from(lane) * height + at] =
+                    found.multiplicities[usize::from(lane) * height + at] =
                         cursor.least.multiplicity(defenders, king) as u8;
                 }
             }
             for &side in sides {
                 for king in decided(rules, attackers, defenders, side) {
                     if let Some(lane) = lanes.lane(king) {
-                        all_decided[side][usize::from(lane) * height + at] = true;
+                        found.decided[side][usize::from(lane) * height + at] = true;
                     }
                 }
             }
         }
-        Multiplicities { height, multiplicities, decided: all_decided }
-    }
-
-    /// Returns the number of rows.
-    pub(super) fn height(&self) -> usize {
-        self.height
-    }
-
-    /// Returns the multiplicities, lane by lane.
-    pub(super) fn multiplicities(&self) -> &[u8] {
-        &self.multiplicities
-    }
-
-    /// Returns the multiplicities, lane by lane.
-    pub(super) fn into_multiplicities(self) -> Vec<u8> {
-        self.multiplicities
-    }
-
-    /// Returns which slots the rules decide for the side to move, lane by lane.
-    pub(super) fn decided(&self, side: Side) -> &[bool] {
-        &self.decided[side]
+        found
     }
 }
 
@@ -93,28 +74,21 @@ struct RowCursor<'a> {
 impl<'a> RowCursor<'a> {
     fn new(rules: &'a Ruleset, index: &'a SliceIndex, row: u64) -> RowCursor<'a> {
         let (attackers, defenders) = index.unrank_row(row);
-        let (free, taken) = (Vec::new(), Vec::new());
-        let least = least_images(rules, index, attackers);
-        let mut cursor = RowCursor { rules, index, row, attackers, least, free, taken };
-        cursor.place(attackers);
-        let places = 0..cursor.free.len();
-        cursor.taken = places.filter(|&place| defenders.contains(cursor.free[place])).collect();
-        cursor
+        let least = LeastImages::new(rules, index.stabilizer(attackers));
+        let free = free_squares(rules, attackers);
+        let taken = (0..free.len()).filter(|&place| defenders.contains(free[place])).collect();
+        RowCursor { rules, index, row, attackers, least, free, taken }
     }
 
     /// Moves to `row`, which is the current row or the next.
     fn go_to(&mut self, row: u64) {
         if row != self.row && !colex_next(&mut self.taken, self.free.len()) {
-            self.place(self.index.attackers().unrank(row).0);
+            self.attackers = self.index.attackers().unrank(row).0;
+            self.least = LeastImages::new(self.rules, self.index.stabilizer(self.attackers));
+            self.free = free_squares(self.rules, self.attackers);
             self.taken = (0..self.taken.len()).collect();
         }
         self.row = row;
-    }
-
-    fn place(&mut self, attackers: SquareSet) {
-        self.least = least_images(self.rules, self.index, attackers);
-        self.attackers = attackers;
-        self.free = (self.rules.places(Kind::Defender) - attackers).iter().collect();
     }
 
     fn defenders(&self) -> SquareSet {
@@ -122,8 +96,8 @@ impl<'a> RowCursor<'a> {
     }
 }
 
-fn least_images(rules: &Ruleset, index: &SliceIndex, attackers: SquareSet) -> LeastImages {
-    LeastImages::new(rules, index.stabilizer(attackers))
+fn free_squares(rules: &Ruleset, attackers: SquareSet) -> Vec<Square> {
+    (rules.places(Kind::Defender) - attackers).iter().collect()
 }
 
 #[cfg(test)]
@@ -140,16 +114,17 @@ mod tests {
         let rows = skip..index.rows() - skip;
         let anywhere = |_, _| rules.places(Kind::King);
         let slots = Multiplicities::new(&rules, &index, rows.clone(), &Side::ALL, &anywhere);
-        assert_eq!(slots.height() as u64, rows.end - rows.start);
+        let height = (rows.end - rows.start) as usize;
+        assert_eq!(slots.multiplicities.len(), height * index.lanes().count());
         for (at, row) in rows.enumerate() {
             for (lane, &king) in index.lanes().squares().iter().enumerate() {
                 for side in Side::ALL {
                     let slot = Slot { lane: lane as u16, row };
                     let position = index.unrank(slot, side);
                     let canonical = position.filter(|position| index.rank(position) == Some(slot));
-                    let place = lane * slots.height() + at;
+                    let place = lane * height + at;
                     let (multiplicity, decided) =
-                        (slots.multiplicities()[place], slots.decided(side)[place]);
+                        (slots.multiplicities[place], slots.decided[side][place]);
                     assert_eq!(multiplicity > 0, canonical.is_some(), "{slice} {row} {king:?}");
                     if let Some(position) = canonical {
                         let mut moves = each_legal_move(&rules, &position);

@@ -106,7 +106,7 @@ impl<'a> RowReader<'a> {
             let anywhere = |_, _| self.scan.rules.places(Kind::King);
             let slots =
                 Multiplicities::new(self.scan.rules, &self.scan.index, rows, &[], &anywhere);
-            let images = slots.multiplicities().iter();
+            let images = slots.multiplicities.iter();
             FoundCount {
                 stored: images.clone().filter(|&&images| images > 0).count() as u64,
                 placements: images.map(|&images| u64::from(images)).sum(),

@@ -195,14 +195,14 @@ impl<'a> Scan<'a> {
         kings: &dyn Fn(SquareSet, SquareSet) -> SquareSet,
     ) -> Result<ScannedRows, TableError> {
         let slots = Multiplicities::new(self.rules, &self.index, rows.clone(), sides, kings);
-        let (grid, height) = (self.table.header().grid, slots.height());
+        let (grid, height) = (self.table.header().grid, (rows.end - rows.start) as usize);
         let lanes_per_block = grid.shape().lanes_per_block;
         let mut codes = BySide::<Vec<Code>>::default();
         for (&side, blocks) in
             sides.iter().zip(blocks.chunks(grid.lanes().div_ceil(lanes_per_block)))
         {
             let side_codes = &mut codes[side];
-            side_codes.reserve(slots.multiplicities().len());
+            side_codes.reserve(slots.multiplicities.len());
             for lane in 0..grid.lanes() {
                 if let Some((_, start)) = grid.locate(side, lane, rows.start) {
                     let block = &blocks[lane / lanes_per_block];
@@ -210,13 +210,13 @@ impl<'a> Scan<'a> {
                 }
             }
             // Tables store arbitrary values where the rules decide.
-            for (code, &decided) in side_codes.iter_mut().zip(slots.decided(side)) {
+            for (code, &decided) in side_codes.iter_mut().zip(&slots.decided[side]) {
                 if decided {
                     *code = WIN_IN_1;
                 }
             }
         }
-        Ok(ScannedRows { rows, multiplicities: slots.into_multiplicities(), codes })
+        Ok(ScannedRows { rows, multiplicities: slots.multiplicities, codes })
     }
 }
 
