@@ -40,7 +40,7 @@ use rayon::prelude::*;
 
 use super::find::FoundCount;
 use super::multiplicity::Multiplicities;
-use super::scan::{Scan, ScannedRows, StatsError, value};
+use super::scan::{Scan, ScannedRows, StatsError};
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset, Side};
 use crate::table::{Table, TableFile};
@@ -144,7 +144,7 @@ impl ReadRows<'_> {
     /// Calls `visit` for each row, in order.
     pub fn each(&self, mut visit: impl FnMut(&ValuedRow<'_>)) {
         let (scan, rows, height) = (&self.reader.scan, self.scanned, self.scanned.height());
-        let (metric, codes) = (scan.table.header().metric, &rows.codes[self.reader.to_move]);
+        let codes = &rows.codes[self.reader.to_move];
         let squares = scan.index.lanes().squares();
         let mut kings = Vec::with_capacity(squares.len());
         for (at, row) in rows.rows.clone().enumerate() {
@@ -152,7 +152,7 @@ impl ReadRows<'_> {
             let valued = |(lane, &square): (usize, &Square)| {
                 let slot = lane * height + at;
                 let images = usize::from(rows.multiplicities[slot]);
-                let value = value(codes[slot], metric)?;
+                let value = scan.value(codes[slot])?;
                 (images > 0).then_some(ValuedKing { square, images, value })
             };
             kings.clear();

@@ -60,6 +60,21 @@ impl<'a> Scan<'a> {
         Ok(Scan { rules, index, table })
     }
 
+    /// Returns the value that a code of the table stands for.
+    pub(super) fn value(&self, code: Code) -> Option<Probed> {
+        match self.table.header().metric {
+            Metric::Wdl => wdl_value(code).map(|wdl| Probed { wdl, plies: None }),
+            Metric::Dtw => dtw_value(code).map(Probed::from),
+        }
+    }
+
+    /// Returns the largest code that rows with this side to move can have: reading rejects codes
+    /// above the largest one in the footer.
+    pub(super) fn largest_code(&self, side: Side) -> Code {
+        let metric = self.table.header().metric;
+        self.table.summary(side).largest_code(metric).max(WIN_IN_1)
+    }
+
     /// Calls `work` for all rows, with the values for `sides`, and passes the results to `take`
     /// in the order of the rows, until `take` breaks. Reads every block once; runs on rayon's
     /// current threads. A slot counts only if `kings`, called with the row's attackers and
@@ -217,14 +232,6 @@ impl<'a> Scan<'a> {
             }
         }
         Ok(ScannedRows { rows, multiplicities: slots.multiplicities, codes })
-    }
-}
-
-/// Returns the value that a code stands for.
-pub(super) fn value(code: Code, metric: Metric) -> Option<Probed> {
-    match metric {
-        Metric::Wdl => wdl_value(code).map(|wdl| Probed { wdl, plies: None }),
-        Metric::Dtw => dtw_value(code).map(Probed::from),
     }
 }
 

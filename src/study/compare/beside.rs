@@ -1,7 +1,7 @@
 //! Comparison of tables that have the same rows, read side by side.
 
 use super::CompareError;
-use super::pair::{Pair, decode};
+use super::pair::Pair;
 use super::tally::{ChangeCounts, Compared};
 use crate::game::board::Symmetry;
 use crate::game::rules::{BySide, Side};
@@ -52,8 +52,10 @@ impl Pair<'_> {
             let second_codes = &second.codes[side][usize::from(second_lane) * height..];
             for ((row, &code), &images) in counted {
                 let second_code = second_codes[(row - first.rows.start) as usize];
-                let own_value = decode(&self.first, code);
-                if let Some((first, second)) = own_value.zip(decode(&self.second, second_code)) {
+                // Reading rejects codes without a value.
+                if let Some(first) = self.first.value(code)
+                    && let Some(second) = self.second.value(second_code)
+                {
                     let slot = Slot { lane, row };
                     let compared = Compared { slot, symmetry: Symmetry::IDENTITY, first, second };
                     tally.add(compared, images.into());

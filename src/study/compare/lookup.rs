@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::CompareError;
-use super::pair::{Pair, decode};
+use super::pair::Pair;
 use super::tally::{ChangeCounts, Compared};
 use crate::game::board::{Symmetry, SymmetryGroup};
 use crate::game::position::Position;
@@ -129,7 +129,8 @@ impl Batch<'_> {
         for (place, (&code, &multiplicity)) in codes.filter(|(_, (_, images))| **images > 0) {
             let (lane, at) = (place / height, place % height);
             let slot = Slot { lane: lane as u16, row: rows.rows.start + at as u64 };
-            let Some(first) = decode(&self.pair.first, code) else {
+            // Reading rejects codes without a value.
+            let Some(first) = self.pair.first.value(code) else {
                 continue;
             };
             let (attackers, defenders) = soldiers[at];

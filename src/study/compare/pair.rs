@@ -7,9 +7,9 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::index::Slot;
-use crate::study::scan::{Scan, value};
-use crate::table::{Code, Metric};
-use crate::tablebase::{ProbeError, Probed, Tablebase};
+use crate::study::scan::Scan;
+use crate::table::Metric;
+use crate::tablebase::{ProbeError, Tablebase};
 
 /// A slice's tables under two rulesets.
 pub(super) struct Pair<'a> {
@@ -135,9 +135,4 @@ impl<F: FnMut(u64, u64) -> bool> Total<F> {
     pub(super) fn finish(self) -> Result<BySide<ChangeCounts>, CompareError> {
         self.failure.map_or(Ok(self.tallies), Err)
     }
-}
-
-/// Returns the value that a code of a scanned table stands for; reading rejects codes without one.
-pub(super) fn decode(scan: &Scan<'_>, code: Code) -> Option<Probed> {
-    value(code, scan.table.header().metric)
 }

@@ -5,9 +5,9 @@ use super::{FindError, Found, FoundCount, Pattern, Query};
 use crate::game::board::SquareSet;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::Wdl;
-use crate::study::scan::{Scan, ScannedRows, outcome, value};
+use crate::study::scan::{Scan, ScannedRows, outcome};
 use crate::study::zugzwang::mutual_zugzwang;
-use crate::table::{Code, Metric, Table, TableFile, WIN_IN_1};
+use crate::table::{Code, Metric, Table, TableFile};
 use crate::tablebase::Probed;
 
 /// A query to one table. Results are in the order of the table's rows: by the placement of the
@@ -139,14 +139,11 @@ impl<'a> Search<'a> {
 
     /// Returns, by code, whether the value matches the query.
     fn matching_codes(&self, side: Side) -> Vec<bool> {
-        let table = self.scan.table;
-        let metric = table.header().metric;
-        let largest = table.summary(side).largest_code(metric).max(WIN_IN_1);
-        (0..=largest).map(|code| self.is_matching_code(code, metric)).collect()
+        (0..=self.scan.largest_code(side)).map(|code| self.is_matching_code(code)).collect()
     }
 
-    fn is_matching_code(&self, code: Code, metric: Metric) -> bool {
-        let Some(Probed { wdl, plies }) = value(code, metric) else {
+    fn is_matching_code(&self, code: Code) -> bool {
+        let Some(Probed { wdl, plies }) = self.scan.value(code) else {
             return false;
         };
         self.query.wdl.is_none_or(|wanted| wanted == wdl)
@@ -160,7 +157,6 @@ impl<'a> Search<'a> {
         let mut hits = Vec::new();
         for &to_move in self.query.sides() {
             let slots = rows.codes[to_move].iter().zip(&rows.multiplicities).enumerate();
-            // Reading rejects codes above the largest one in the footer.
             let matches = slots.filter(|&(_, (&code, &images))| {
                 images > 0 && matching[to_move][usize::from(code)]
             });
@@ -191,14 +187,10 @@ impl<'a> Search<'a> {
     fn found(&self, hit: &Hit) -> Option<Found> {
         Some(Found {
             position: self.scan.index.unrank(hit.slot(), hit.to_move)?,
-            value: self.probed(hit.code)?,
-            other: if self.query.zugzwang { self.probed(hit.other) } else { None },
+            value: self.scan.value(hit.code)?,
+            other: if self.query.zugzwang { self.scan.value(hit.other) } else { None },
             images: usize::from(hit.images),
         })
-    }
-
-    fn probed(&self, code: Code) -> Option<Probed> {
-        value(code, self.scan.table.header().metric)
     }
 }
 

@@ -11,14 +11,14 @@ mod winners;
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
-use super::scan::{Scan, ScannedRows, outcome, value};
+use super::scan::{Scan, ScannedRows, outcome};
 use super::zugzwang::mutual_zugzwang;
 use crate::game::board::{Square, SquareSet};
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::{Plies, Wdl};
-use crate::index::{SliceIndex, Slot};
-use crate::table::{Code, Metric, SideSummary, Table, TableFile, WIN_IN_1};
+use crate::index::Slot;
+use crate::table::{Code, SideSummary, Table, TableFile};
 use crate::tablebase::Probed;
 
 pub use super::scan::StatsError;
@@ -131,18 +131,13 @@ pub fn count_values_while(
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<BySide<SideStats>, StatsError> {
     let scan = Scan::new(rules, table)?;
-    let metric = table.header().metric;
-    // Reading rejects codes above the largest one in the footer.
-    let codes = Side::ALL.map(|side| {
-        let largest = table.summary(side).largest_code(metric);
-        usize::from(largest.max(WIN_IN_1)) + 1
-    });
+    let codes = BySide::from_fn(|side| usize::from(scan.largest_code(side)) + 1);
     let mut all = PartialCounts::default();
     let (mut done, mut is_stopped) = (0, false);
     scan.run(
         &Side::ALL,
         &|_, _| rules.places(Kind::King),
-        |rows| (rows.height() as u64, PartialCounts::of(rows, BySide(codes), rules)),
+        |rows| (rows.height() as u64, PartialCounts::of(rows, codes, rules)),
         |(rows, counts)| {
             all = std::mem::take(&mut all).join(counts);
             done += rows;
@@ -155,8 +150,8 @@ pub fn count_values_while(
     }
     let PartialCounts { sides: BySide([attackers, defenders]), zugzwangs } = all;
     Ok(BySide([
-        attackers.stats(rules, &scan.index, metric, Side::Attackers, zugzwangs),
-        defenders.stats(rules, &scan.index, metric, Side::Defenders, zugzwangs),
+        attackers.stats(&scan, Side::Attackers, zugzwangs),
+        defenders.stats(&scan, Side::Defenders, zugzwangs),
     ]))
 }
 
@@ -296,22 +291,15 @@ impl CodeCounts {
         self
     }
 
-    fn stats(
-        self,
-        rules: &Ruleset,
-        index: &SliceIndex,
-        metric: Metric,
-        to_move: Side,
-        zugzwangs: Zugzwangs,
-    ) -> SideStats {
-        let squares = index.lanes().squares();
-        let king = squares.iter().map(|&square| self.king_count(rules, index, square)).collect();
+    fn stats(self, scan: &Scan<'_>, to_move: Side, zugzwangs: Zugzwangs) -> SideStats {
+        let squares = scan.index.lanes().squares();
+        let king = squares.iter().map(|&square| self.king_count(scan, square)).collect();
         let by_code = self.by_code.into_iter().zip(0..);
         let mut values: Vec<ValueCount> = by_code
             .filter_map(|(count, code)| {
                 let (positions, slot) = count?;
-                let Probed { wdl, plies } = value(code, metric)?;
-                let example = index.unrank(slot, to_move)?;
+                let Probed { wdl, plies } = scan.value(code)?;
+                let example = scan.index.unrank(slot, to_move)?;
                 Some(ValueCount { wdl, plies, positions, example })
             })
             .collect();
@@ -322,7 +310,8 @@ impl CodeCounts {
     /// Returns the counts with the king on a square. A slot stands for all mirror images of a
     /// placement, so the counts of squares that are images of each other are added up and
     /// divided equally among them.
-    fn king_count(&self, rules: &Ruleset, index: &SliceIndex, square: Square) -> KingCount {
+    fn king_count(&self, scan: &Scan<'_>, square: Square) -> KingCount {
+        let Scan { rules, index, .. } = scan;
         let images: SquareSet =
             rules.symmetries().iter().map(|s| s.apply(rules.board, square)).collect();
         let lanes = images.iter().filter_map(|image| index.lanes().lane(image));
