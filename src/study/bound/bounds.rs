@@ -188,7 +188,7 @@ impl Counter<'_> {
         let mut escaped = ShapeCounts::default();
         for goal in self.reachability.rules.goals {
             let arrivals = self.arrivals(goal);
-            field.any_empty(&mut escaped, goal, &arrivals);
+            field.any_empty(&mut escaped, goal, SquareSet::EMPTY, &arrivals);
         }
         let mut captured = ShapeCounts::default();
         for king in field.kings {
@@ -252,28 +252,22 @@ impl Counter<'_> {
 
     /// Counts the placements in which the king can move to a goal; exact.
     fn escapes(&self, field: &Field) -> BigUint {
-        let goals = self.reachability.rules.goals;
+        let rules = self.reachability.rules;
         let mut shapes = ShapeCounts::default();
         for king in field.kings {
-            let rays = self.reachability.rules.slides().from(Kind::King, king).iter();
-            let ways = rays.filter_map(|ray| {
-                let last = ray.iter().position(|s| s.ends && goals.contains(s.square))?;
-                Some(ray[..=last].iter().map(|step| step.square).collect())
-            });
-            field.any_empty(&mut shapes, king, &ways.collect::<Vec<SquareSet>>());
+            let ways = paths(rules, Kind::King, king, rules.goals);
+            field.any_empty(&mut shapes, king, SquareSet::EMPTY, &ways);
         }
         self.total(&shapes, 1)
     }
 
     /// Counts the placements in which the king cannot move.
     fn stuck_kings(&self, field: &Field) -> BigUint {
+        let rules = self.reachability.rules;
         let mut free = ShapeCounts::default();
         for king in field.kings {
-            field.any_empty(
-                &mut free,
-                king,
-                &first_steps(self.reachability.rules, Kind::King, king),
-            );
+            let steps = paths(rules, Kind::King, king, !SquareSet::EMPTY);
+            field.any_empty(&mut free, king, SquareSet::EMPTY, &steps);
         }
         self.total(&field.all(), 1) - self.total(&free, 1)
     }
@@ -281,15 +275,15 @@ impl Counter<'_> {
     /// Bounds the placements in which no attacker can move. The sum over the attackers' squares
     /// counts each such placement once per attacker, so it is divided by their number.
     fn stuck_attackers(&self, field: &Field) -> BigUint {
-        let max_material = self.reachability.max_material;
+        let Reachability { rules, max_material, .. } = *self.reachability;
         let (mut standing, mut free) = (ShapeCounts::default(), ShapeCounts::default());
         for king in field.kings {
             for at in field.attackers.without(king) {
                 let placed = SquareSet::of(at);
                 standing.add(field.shape(king, placed, SquareSet::EMPTY), 1);
-                let mut steps = first_steps(self.reachability.rules, Kind::Attacker, at);
+                let mut steps = paths(rules, Kind::Attacker, at, !SquareSet::EMPTY);
                 steps.retain(|way| !way.contains(king));
-                field.any_empty_beside(&mut free, king, placed, &steps);
+                field.any_empty(&mut free, king, placed, &steps);
             }
         }
         let all = standing.counts(max_material, &self.binomials);
@@ -302,11 +296,12 @@ impl Counter<'_> {
     }
 }
 
-/// Returns, by direction, the squares that must be empty for the piece to move that way.
-fn first_steps(rules: &Ruleset, kind: Kind, from: Square) -> Vec<SquareSet> {
+/// Returns, by direction, the squares that must be empty for the piece to move to the first of the
+/// `goals` that way.
+fn paths(rules: &Ruleset, kind: Kind, from: Square, goals: SquareSet) -> Vec<SquareSet> {
     let rays = rules.slides().from(kind, from).iter();
     let ways = rays.filter_map(|ray| {
-        let last = ray.iter().position(|step| step.ends)?;
+        let last = ray.iter().position(|step| step.ends && goals.contains(step.square))?;
         Some(ray[..=last].iter().map(|step| step.square).collect())
     });
     ways.collect()

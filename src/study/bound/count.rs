@@ -14,6 +14,7 @@ use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
 use crate::game::slice::Slice;
 
+use super::number::count;
 use super::reachability::{Camp, Reachability};
 
 /// The squares on which each kind may stand.
@@ -117,38 +118,33 @@ impl Field {
         shapes
     }
 
-    /// Adds the placements with this king in which at least one of the sets is empty, by
-    /// inclusion and exclusion.
-    pub(crate) fn any_empty(&self, shapes: &mut ShapeCounts, king: Square, sets: &[SquareSet]) {
-        self.any_empty_beside(shapes, king, SquareSet::EMPTY, sets);
-    }
-
-    /// As [`any_empty`](Field::any_empty), with attackers on all of `placed`.
-    pub(crate) fn any_empty_beside(
+    /// Adds the placements with this king, attackers on all of `placed`, and at least one of the
+    /// sets empty, by inclusion and exclusion.
+    pub(crate) fn any_empty(
         &self,
         shapes: &mut ShapeCounts,
         king: Square,
         placed: SquareSet,
         sets: &[SquareSet],
     ) {
-        self.unions(sets, |empty, times| shapes.add(self.shape(king, placed, empty), times));
+        unions(sets, |empty, times| shapes.add(self.shape(king, placed, empty), times));
     }
 
     /// Adds the placements with attackers on all squares of at least one of the sets.
     pub(crate) fn any_taken(&self, shapes: &mut ShapeCounts, king: Square, sets: &[SquareSet]) {
-        self.unions(sets, |placed, times| {
+        unions(sets, |placed, times| {
             shapes.add(self.shape(king, placed, SquareSet::EMPTY), times);
         });
     }
+}
 
-    /// Calls `add` with the union of each non-empty selection of sets, and its sign in the
-    /// inclusion-exclusion formula.
-    fn unions(&self, sets: &[SquareSet], mut add: impl FnMut(SquareSet, i64)) {
-        for chosen in 1..1_u32 << sets.len() {
-            let picked = (0..sets.len()).filter(|i| chosen >> i & 1 == 1);
-            let union = picked.fold(SquareSet::EMPTY, |union, i| union | sets[i]);
-            add(union, if chosen.count_ones() % 2 == 1 { 1 } else { -1 });
-        }
+/// Calls `add` with the union of each non-empty selection of sets, and its sign in the
+/// inclusion-exclusion formula.
+fn unions(sets: &[SquareSet], mut add: impl FnMut(SquareSet, i64)) {
+    for chosen in 1..1_u32 << sets.len() {
+        let picked = (0..sets.len()).filter(|i| chosen >> i & 1 == 1);
+        let union = picked.fold(SquareSet::EMPTY, |union, i| union | sets[i]);
+        add(union, if chosen.count_ones() % 2 == 1 { 1 } else { -1 });
     }
 }
 
@@ -293,8 +289,7 @@ impl MaterialCounts {
 
     /// Sums over all materials with at least this many attackers.
     pub(crate) fn total(&self, min_attackers: usize) -> BigUint {
-        let all: BigInt = self.values.iter().skip(min_attackers * self.columns()).sum();
-        all.magnitude().clone()
+        count(&self.values.iter().skip(min_attackers * self.columns()).sum())
     }
 
     /// Returns the materials with at least one attacker, with their numbers of placements.

@@ -152,8 +152,8 @@ impl<'a> Distance<'a> {
 /// Returns the size of a maximum matching of pieces to goals, by augmenting paths.
 fn matched(near: &[SquareSet]) -> u32 {
     let mut holders = Vec::new();
-    let placed = (0..near.len())
-        .filter(|&man| augment(near, man, &mut holders, &mut SquareSet::EMPTY.clone()));
+    let placed =
+        (0..near.len()).filter(|&man| augment(near, man, &mut holders, &mut SquareSet::default()));
     placed.count() as u32
 }
 

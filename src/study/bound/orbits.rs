@@ -35,19 +35,13 @@ struct Ways {
 }
 
 impl Ways {
-    fn one(max_material: Slice) -> Ways {
+    /// Multiplies these factors.
+    fn product(max_material: Slice, factors: &[Factor]) -> Ways {
         let slices = (max_material.attackers + 1) * (max_material.defenders + 1);
         let mut values = vec![BigUint::ZERO; slices];
         values[0] = BigUint::from(1_u8);
-        Ways { max_material, values }
-    }
-
-    /// Multiplies these factors.
-    fn product(max_material: Slice, factors: &[Factor]) -> Ways {
-        let mut ways = Ways::one(max_material);
-        for factor in factors {
-            ways.times(factor);
-        }
+        let mut ways = Ways { max_material, values };
+        factors.iter().for_each(|factor| ways.times(factor));
         ways
     }
 

@@ -55,7 +55,7 @@ fn search(
     let mut seed = 0;
     loop {
         budget.spend(1)?;
-        let Backward::Found(ending) = retract(reachability, start, target, seed, budget)? else {
+        let Some(ending) = retract(reachability, start, target, seed, budget)? else {
             return Ok(ProofGame::Unreachable);
         };
         // Most of the budget is left for further attempts.
@@ -79,14 +79,6 @@ fn search(
 /// The minimum budget of an attempt.
 const MIN_ATTEMPT: u64 = 100_000;
 
-/// The result of retracting moves.
-enum Backward {
-    /// Positions from one with all pieces, or the start, to the target.
-    Found(Vec<Position>),
-    /// There are no more moves to retract.
-    Exhausted,
-}
-
 /// A node of the search backwards.
 struct Node {
     position: Position,
@@ -96,14 +88,15 @@ struct Node {
 }
 
 /// Retracts moves from the target until all pieces are on the board: best first, where a missing
-/// piece costs as much as four plies.
+/// piece costs as much as four plies. Returns the positions from there to the target; `None` if
+/// there are no more moves to retract.
 fn retract(
     reachability: &Reachability,
     start: &Position,
     target: &Position,
     seed: u64,
     budget: &mut Budget,
-) -> Result<Backward, BudgetExhausted> {
+) -> Result<Option<Vec<Position>>, BudgetExhausted> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut seen = HashSet::from([*target]);
     let mut steps: Vec<(Retraction, usize)> = Vec::new();
@@ -117,7 +110,7 @@ fn retract(
         // The start needs no predecessor.
         let has_past = !retractable.is_empty() || position == *start;
         if position.slice() == reachability.max_material && has_past {
-            return Ok(Backward::Found(game(&nodes, number)));
+            return Ok(Some(game(&nodes, number)));
         }
         budget.spend(retractable.len() as u64 + 1)?;
         for step in retractable {
@@ -135,7 +128,7 @@ fn retract(
             Node { position: later.position.before_all(&step), after, depth: later.depth + 1 }
         });
     }
-    Ok(Backward::Exhausted)
+    Ok(None)
 }
 
 fn game(nodes: &[Node], mut number: usize) -> Vec<Position> {

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use rayon::prelude::*;
 
 use crate::game::history::Game;
-use crate::game::moves::{Move, find_move, has_move, legal_moves};
+use crate::game::moves::{Move, each_legal_move, has_move};
 use crate::game::position::Position;
 use crate::game::rules::{Repetition, Ruleset};
 use crate::study::proportion::Proportion;
@@ -117,27 +117,27 @@ pub fn is_game(rules: &Arc<Ruleset>, positions: &[Position], target: &Position) 
         return false;
     };
     for position in positions.iter().skip(1) {
-        let moves = legal_moves(rules, game.position());
-        let next = moves.iter().find(|played| game.position().after(played) == *position);
-        let may_play = |played: &&Move| game.outcome().is_none() && !game.is_barred(played);
-        let Some(played) = next.filter(may_play) else {
-            return false;
-        };
-        game.push(played);
+        match move_between(rules, game.position(), position) {
+            Some(played) if game.outcome().is_none() && !game.is_barred(&played) => {
+                game.push(&played);
+            }
+            _ => return false,
+        }
     }
     // A side to move without a move has lost, but its position counts as a placement.
     let is_over = game.outcome().is_some_and(|_| has_move(rules, game.position()));
     positions.first() == game.positions().first() && game.position() == target && !is_over
 }
 
-/// Returns the moves of a proof game as text, without captures.
+/// Returns the moves of a proof game as text.
 pub fn moves(rules: &Ruleset, positions: &[Position]) -> Vec<String> {
-    let pairs = positions.windows(2).filter_map(|pair| {
-        let moves = legal_moves(rules, &pair[0]);
-        let played = moves.iter().find(|played| pair[0].after(played) == pair[1])?;
-        find_move(rules, &pair[0], played.from, played.to)
-    });
-    pairs.map(|played| played.display(rules.board).to_string()).collect()
+    let moves = positions.windows(2).filter_map(|pair| move_between(rules, &pair[0], &pair[1]));
+    moves.map(|played| played.display(rules.board).to_string()).collect()
+}
+
+/// Returns the legal move that leads from one position to the other.
+fn move_between(rules: &Ruleset, before: &Position, after: &Position) -> Option<Move> {
+    each_legal_move(rules, before).find(|played| before.after(played) == *after)
 }
 
 impl Estimate {
