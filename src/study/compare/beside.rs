@@ -45,7 +45,7 @@ impl Pair<'_> {
             let counted = slots.filter(|(_, images)| **images > 0);
             let Some(second_lane) = self.second.index.lanes().lane(king) else {
                 for ((_, &code), &images) in counted {
-                    tally.add_only_first(outcome(code), images.into());
+                    tally.only_first.add(outcome(code), images.into());
                 }
                 continue;
             };

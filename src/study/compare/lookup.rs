@@ -151,7 +151,7 @@ impl Batch<'_> {
                 self.slots.push(Placed { slot, symmetry, first, placements });
                 self.positions.push(image);
             } else {
-                self.tally.add_only_first(first.wdl, placements);
+                self.tally.only_first.add(first.wdl, placements);
             }
         }
     }

@@ -1,12 +1,9 @@
 use std::ops::ControlFlow;
 
-use super::tally::ChangeCounts;
-use super::{CompareError, OutcomeCounts, SideComparison};
-use crate::game::board::Symmetry;
-use crate::game::position::Position;
+use super::tally::{ChangeCounts, Compared};
+use super::{CompareError, ComparedPosition, OutcomeCounts, SideComparison};
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::slice::Slice;
-use crate::index::Slot;
 use crate::study::scan::Scan;
 use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
@@ -71,9 +68,10 @@ impl<'a> Pair<'a> {
 
     /// Completes the comparison of a side.
     pub(super) fn finish(&self, to_move: Side, tally: ChangeCounts) -> SideComparison {
-        let position = |slot: Slot, symmetry: Symmetry| -> Option<Position> {
+        let position = |&Compared { slot, symmetry, first, second }: &Compared| {
             let canonical = self.first.index.unrank(slot, to_move)?;
-            Some(canonical.image(self.first.rules, symmetry))
+            let position = canonical.image(self.first.rules, symmetry);
+            Some(ComparedPosition { position, first, second })
         };
         let changes = tally.changes(position);
         let [mut shared_first, mut shared_second] = [OutcomeCounts::default(); 2];
@@ -81,20 +79,19 @@ impl<'a> Pair<'a> {
             shared_first.add(change.first, change.placements);
             shared_second.add(change.second, change.placements);
         }
-        let only_first = tally.only_first();
         let summary = self.second.table.summary(to_move);
         let (wins, draws, losses) = (summary.wins, summary.draws, summary.losses);
         let second = OutcomeCounts { wins, draws, losses };
         SideComparison {
             to_move,
             has_distances: self.has_distances(),
-            first: shared_first.plus(only_first),
+            first: shared_first.plus(tally.only_first),
             second,
-            only_first,
+            only_first: tally.only_first,
             // What the table's own counts have beyond the placements that were compared.
             only_second: second.minus(shared_second),
-            greatest_difference: tally.widest(position),
-            most_changed: tally.most_changed(position),
+            greatest_difference: tally.widest.as_ref().and_then(position),
+            most_changed: tally.most_changed.iter().filter_map(position).collect(),
             changes,
         }
     }

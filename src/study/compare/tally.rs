@@ -4,7 +4,6 @@ use std::cmp::{Ordering, Reverse};
 
 use super::{Change, ComparedPosition, OutcomeCounts};
 use crate::game::board::Symmetry;
-use crate::game::position::Position;
 use crate::game::value::{Plies, Wdl};
 use crate::index::Slot;
 use crate::tablebase::Probed;
@@ -27,22 +26,16 @@ pub(super) struct Compared {
 pub(super) struct ChangeCounts {
     /// The number of the most changed positions to keep.
     most: usize,
-    only_first: OutcomeCounts,
+    /// The placements that exist only under the first ruleset.
+    pub only_first: OutcomeCounts,
     by_kind: [Option<(u64, Compared)>; KINDS],
-    widest: Option<Compared>,
+    /// The greatest difference of distances.
+    pub widest: Option<Compared>,
     /// Most changed first.
-    most_changed: Vec<Compared>,
+    pub most_changed: Vec<Compared>,
 }
 
 impl Compared {
-    fn position(
-        self,
-        position: impl Fn(Slot, Symmetry) -> Option<Position>,
-    ) -> Option<ComparedPosition> {
-        let Compared { slot, symmetry, first, second } = self;
-        Some(ComparedPosition { position: position(slot, symmetry)?, first, second })
-    }
-
     /// The order of the index.
     fn place(&self) -> (Slot, Symmetry) {
         (self.slot, self.symmetry)
@@ -86,11 +79,6 @@ impl ChangeCounts {
     /// Creates an empty tally that keeps up to `most` of the most changed positions.
     pub(super) fn new(most: usize) -> ChangeCounts {
         ChangeCounts { most, ..ChangeCounts::default() }
-    }
-
-    /// Counts placements that exist only under the first ruleset.
-    pub(super) fn add_only_first(&mut self, wdl: Wdl, placements: u64) {
-        self.only_first.add(wdl, placements);
     }
 
     /// Counts placements that exist under both.
@@ -145,48 +133,27 @@ impl ChangeCounts {
         other.most_changed.iter().for_each(|&compared| self.keep_changed(compared));
     }
 
-    /// Returns the placements that exist only under the first ruleset.
-    pub(super) fn only_first(&self) -> OutcomeCounts {
-        self.only_first
-    }
-
     /// Returns the changes in the order of [`SideComparison::changes`](super::SideComparison).
     pub(super) fn changes(
         &self,
-        position: impl Fn(Slot, Symmetry) -> Option<Position>,
+        position: impl Fn(&Compared) -> Option<ComparedPosition>,
     ) -> Vec<Change> {
         let mut changes: Vec<Change> = self
             .by_kind
             .iter()
             .flatten()
-            .filter_map(|&(placements, compared)| {
+            .filter_map(|(placements, compared)| {
                 Some(Change {
                     first: compared.first.wdl,
                     second: compared.second.wdl,
                     distance: compared.distance(),
-                    placements,
-                    example: compared.position(&position)?,
+                    placements: *placements,
+                    example: position(compared)?,
                 })
             })
             .collect();
         changes
             .sort_by_key(|change| (Reverse(change.first), Reverse(change.second), change.distance));
         changes
-    }
-
-    /// Returns the position with the greatest difference of distances.
-    pub(super) fn widest(
-        &self,
-        position: impl Fn(Slot, Symmetry) -> Option<Position>,
-    ) -> Option<ComparedPosition> {
-        self.widest?.position(position)
-    }
-
-    /// Returns the most changed positions.
-    pub(super) fn most_changed(
-        &self,
-        position: impl Fn(Slot, Symmetry) -> Option<Position>,
-    ) -> Vec<ComparedPosition> {
-        self.most_changed.iter().filter_map(|compared| compared.position(&position)).collect()
     }
 }
