@@ -110,6 +110,21 @@ fn the_text_has_the_numbers_of_the_json() {
 }
 
 #[test]
+fn positions_that_neither_side_can_force_have_the_names_of_the_rulesets() {
+    let place = Place::new();
+    for (rules, names) in [
+        (["brandubh", "brandubh-online"], "draw"),
+        (["brandubh", "brandubh-1"], "draw, undecided"),
+        (["copenhagen", "tawlbwrdd-lewis"], "endless"),
+    ] {
+        let text = place.run(&[&["compare"], &rules[..], &["--slice", "K0v1"]].concat()).done();
+        let header = text.lines().find(|line| line.starts_with("rules ")).unwrap();
+        let (_, outcomes) = header.split_once(" win ").unwrap();
+        assert_eq!(outcomes.trim().strip_suffix(" loss").map(str::trim), Some(names), "{text}");
+    }
+}
+
+#[test]
 fn rulesets_that_share_tables_do_not_differ() {
     let place = Place::new();
     let run = place.run(&["compare", "tablut", "mcgill", "--slice", "K0v2", "--json"]);

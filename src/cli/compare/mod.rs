@@ -3,6 +3,7 @@ mod text;
 use taflbase::Tablebase;
 use taflbase::compare::{CompareError, CompareReport, compare_slice};
 use taflbase::slice::Slice;
+use taflbase::value::Wdl;
 
 use super::arguments::{Threads, no_tables, parse_number, slices_with_tables};
 use super::error::CliError;
@@ -68,6 +69,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let bases: Vec<&Tablebase> = std::iter::once(&first).chain(&others).collect();
     let slices = args.slices(&bases, session)?;
     for (number, other) in others.iter().enumerate() {
+        let mut open = [&first, other].map(|base| base.category(Wdl::Draw)).to_vec();
+        open.dedup();
         let mut reports = Vec::new();
         for &slice in &slices {
             for report in args.compare(&first, other, slice)? {
@@ -75,7 +78,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
                     session.json_line(&report)?;
                 } else {
                     let gap = if number > 0 || !reports.is_empty() { "\n" } else { "" };
-                    session.text(&format!("{gap}{}", text::comparison(&report)))?;
+                    session.text(&format!("{gap}{}", text::comparison(&report, &open)))?;
                 }
                 reports.push(report);
             }

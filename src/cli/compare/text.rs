@@ -4,15 +4,16 @@ use taflbase::value::Plies;
 
 use crate::cli::output::{columns, counted, grouped, percent};
 
-/// Formats the comparison of a slice with one side to move.
-pub(super) fn comparison(report: &CompareReport) -> String {
+/// Formats the comparison of a slice with one side to move. `open` names what positions are that
+/// neither side can force.
+pub(super) fn comparison(report: &CompareReport, open: &[&str]) -> String {
     let CompareReport { rules, other_rules, slice, to_move, shared, .. } = report;
     let mut text = format!(
         "{slice}, {} to move, {rules} and {other_rules}: {} placements under both\n",
         to_move.name(),
         grouped(shared)
     );
-    text += &counts(report);
+    text += &counts(report, open);
     if !report.changes.is_empty() {
         text += &format!("\n{}", changes(report));
     }
@@ -32,7 +33,7 @@ pub(super) fn comparison(report: &CompareReport) -> String {
 }
 
 /// Formats the placements of each ruleset by outcome.
-fn counts(report: &CompareReport) -> String {
+fn counts(report: &CompareReport, open: &[&str]) -> String {
     let CompareReport { rules, other_rules, .. } = report;
     let mut rows =
         vec![count_row(rules, &report.counts), count_row(other_rules, &report.other_counts)];
@@ -41,10 +42,6 @@ fn counts(report: &CompareReport) -> String {
             rows.push(count_row(&format!("only {rules}"), only));
         }
     }
-    let (counts, other) = (&report.counts, &report.other_counts);
-    let mut open = vec!["draw"];
-    open.extend((counts.undecided + other.undecided > 0).then_some("undecided"));
-    open.extend((counts.endless + other.endless > 0).then_some("endless"));
     columns(1, &["rules", "placements", "win", &open.join(", "), "loss"], &rows)
 }
 
