@@ -112,8 +112,8 @@ to move unless --to-move is given. If the rules leave positions undecided, only 
 zugzwangs are found: both sides lose.
 
 Distances are plies to the end of the game; 9..21 includes both ends. Draws have no
-distance, nor have slices with only a WDL table; --plies and --longest skip these
-unless --slice names them.
+distance. Slices with only a WDL table have none but that of a win in 1 by an escape or
+by capturing the king; --plies and --longest skip them unless --slice names them.
 
 Examples:
   taflbase find brandubh --slice K1v3 --longest
@@ -122,7 +122,7 @@ Examples:
   taflbase find brandubh --slice K1v3 --king d4 --attackers c4,e4 --empty d3,d5
   taflbase find brandubh --slice K0v4 --value draw --random 3 --seed 7
 
-JSON, one line per position; "dtw" is null for draws and for WDL tables; --zugzwang
+JSON, one line per position; "dtw" is null where there is no distance; --zugzwang
 adds "other_category" and "other_dtw", for the other side to move; --count prints one
 line per slice and side to move:
   {"rules":"brandubh","slice":"K1v2","position":"/2t1K2/4T2/7/5t1/7/7/7/ a","to_move":"attackers","category":"win","dtw":3,"images":8}

@@ -413,6 +413,15 @@ fn tables_without_distances_have_only_outcomes() {
     let plies = Query { plies: Some(1..=1), ..Query::default() };
     let refused = Search::new(base.rules(), table, &plies).err().unwrap();
     assert!(refused.to_string().starts_with("K0v4 has a WDL table only"), "{refused}");
+    // As in a probe, a win by the rules has its distance.
+    let wins = Query { wdl: Some(Wdl::Win), ..Query::default() };
+    let drawn = random(&[Search::new(base.rules(), table, &wins).unwrap()], 200, 1).unwrap();
+    for found in &drawn {
+        assert_eq!(found.value, small.probe_value(&found.position).unwrap());
+    }
+    for plies in [Some(1), None] {
+        assert!(drawn.iter().any(|found| found.value.plies == plies), "{plies:?}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::Wdl;
 use crate::study::scan::{Scan, ScannedRows, outcome};
 use crate::study::zugzwang::mutual_zugzwang;
+use crate::table::dont_care::is_decided;
 use crate::table::{Code, Metric, Table, TableFile};
 use crate::tablebase::Probed;
 
@@ -185,9 +186,16 @@ impl<'a> Search<'a> {
 
     /// Unranks a hit; `Some` for every slot with a position.
     fn found(&self, hit: &Hit) -> Option<Found> {
+        let position = self.scan.index.unrank(hit.slot(), hit.to_move)?;
+        let mut value = self.scan.value(hit.code)?;
+        // As in a probe, a win by the rules has its distance without a DTW table.
+        let is_win = value == Probed { wdl: Wdl::Win, plies: None };
+        if is_win && is_decided(self.scan.rules, &position) {
+            value.plies = Some(1);
+        }
         Some(Found {
-            position: self.scan.index.unrank(hit.slot(), hit.to_move)?,
-            value: self.scan.value(hit.code)?,
+            position,
+            value,
             other: if self.query.zugzwang { self.scan.value(hit.other) } else { None },
             images: usize::from(hit.images),
         })
