@@ -137,27 +137,28 @@ fn rank_move(
         (None, Probed { wdl: Wdl::Draw, .. }) => {
             (Wdl::Draw, None, endless_holds(game, mover).is_some())
         }
-        (None, Probed { wdl, plies }) => match (then.plies_left(), plies) {
-            // The ply limit ends the game before the win. The loser can hold out that long even
-            // if positions can be repeated.
-            (Some(left), Some(plies)) if u32::from(plies) > left => {
-                let winner = if wdl == Wdl::Win { mover } else { mover.other() };
-                let holds_out = rules.repetition != Repetition::MoverLoses
-                    && !gains_by_repetition(rules, winner);
-                (Wdl::Draw, None, holds_out)
+        (None, Probed { wdl, plies }) => {
+            let winner = if wdl == Wdl::Win { mover } else { mover.other() };
+            match (then.plies_left(), plies) {
+                // The ply limit ends the game before the win. The loser can hold out that long even
+                // if positions can be repeated.
+                (Some(left), Some(plies)) if u32::from(plies) > left => {
+                    let holds_out = rules.repetition != Repetition::MoverLoses
+                        && !gains_by_repetition(rules, winner);
+                    (Wdl::Draw, None, holds_out)
+                }
+                (Some(_), None) => (wdl, None, false),
+                _ => {
+                    let can_recur = rules.repetition != Repetition::Allowed
+                        && wdl == Wdl::Win
+                        && played.captured.is_empty();
+                    let from_root = plies.map(|plies| plies.saturating_add(1));
+                    let is_proved = gains_by_repetition(rules, winner)
+                        || wins_hold(rules, winner) && !has_history && !can_recur;
+                    (wdl, from_root, is_proved)
+                }
             }
-            (Some(_), None) => (wdl, None, false),
-            _ => {
-                let winner = if wdl == Wdl::Win { mover } else { mover.other() };
-                let can_recur = rules.repetition != Repetition::Allowed
-                    && wdl == Wdl::Win
-                    && played.captured.is_empty();
-                let from_root = plies.map(|plies| plies.saturating_add(1));
-                let is_proved = gains_by_repetition(rules, winner)
-                    || wins_hold(rules, winner) && !has_history && !can_recur;
-                (wdl, from_root, is_proved)
-            }
-        },
+        }
     };
     Some(RankedMove { played, value: Probed { wdl, plies }, is_proved })
 }
