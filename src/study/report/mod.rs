@@ -114,7 +114,7 @@ impl Report {
             source,
             manifest: None,
             notes: notes(source, &slices),
-            total: Total::of(&slices.iter().collect::<Vec<_>>()),
+            total: Total::of(&slices),
             men: Total::by_men(&slices),
             needed: balance::needed(&balance),
             balance,

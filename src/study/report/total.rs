@@ -29,7 +29,7 @@ pub struct Total {
 
 impl Total {
     /// Sums over these slices.
-    pub(super) fn of(slices: &[&SliceSection]) -> Total {
+    pub(super) fn of(slices: &[SliceSection]) -> Total {
         let winners: Winners = slices.iter().map(|section| section.winners.winners).sum();
         let longest = slices.iter().filter_map(|section| section.longest_win());
         Total {
@@ -48,7 +48,7 @@ impl Total {
         groups
             .map(|group| Total {
                 men: group.first().map(|section| section.men),
-                ..Total::of(&group.iter().collect::<Vec<_>>())
+                ..Total::of(group)
             })
             .collect()
     }
