@@ -51,7 +51,7 @@ pub(super) struct BlockTooLarge {
 }
 
 /// Divides the blocks to compare into groups that fit in memory.
-pub(super) struct BlockGroups<'a, T, I: Iterator> {
+pub(super) struct BlockGroups<'a, T> {
     pub geometry: &'a Geometry<T>,
     pub custodial: CustodialCaptures<'a>,
     /// As in [`NeededBlocks::all`].
@@ -62,7 +62,7 @@ pub(super) struct BlockGroups<'a, T, I: Iterator> {
     /// Finds the attackers of the slice's blocks.
     pub walker: BlockWalker<'a>,
     /// The blocks still to be compared.
-    pub rest: Peekable<I>,
+    pub rest: Peekable<Box<dyn Iterator<Item = usize>>>,
 }
 
 /// An unfinished group, with fields as in [`NeededBlocks`].
@@ -78,7 +78,7 @@ struct Successors {
     after_captures: Vec<Vec<usize>>,
 }
 
-impl<T: Score, I: Iterator<Item = usize>> BlockGroups<'_, T, I> {
+impl<T: Score> BlockGroups<'_, T> {
     /// Returns the next group; `None` after the last block.
     ///
     /// # Errors

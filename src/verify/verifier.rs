@@ -99,10 +99,8 @@ impl<'a, T: Score> Verifier<'a, T> {
         sample: &Sample,
         progress: &dyn Progress,
     ) -> Result<Verdict, VerifyError> {
-        let rows_per_block = self.defenders[0].len();
-        let chosen = sample.choose(self.blocks[0].count() as usize, rows_per_block);
         let memory_bytes = sample.memory_bytes;
-        let mut groups = self.groups(chosen, memory_bytes.saturating_sub(self.numbering_bytes));
+        let mut groups = self.groups(sample);
         let mut blocks = 0;
         let mut total = ProofOutcome::default();
         while let Some(needed) = groups.next().map_err(|BlockTooLarge { bytes }| {
@@ -126,11 +124,9 @@ impl<'a, T: Score> Verifier<'a, T> {
         })
     }
 
-    fn groups<I: Iterator<Item = usize>>(
-        &self,
-        chosen: I,
-        memory_bytes: u64,
-    ) -> BlockGroups<'_, T, I> {
+    fn groups(&self, sample: &Sample) -> BlockGroups<'_, T> {
+        let chosen = sample.choose(self.blocks[0].count() as usize, self.defenders[0].len());
+        let chosen: Box<dyn Iterator<Item = usize>> = Box::new(chosen);
         let row_bytes = row_bytes::<T>(self.geometry.stride);
         let rows: usize = self.defenders.iter().map(DefenderSets::len).sum();
         BlockGroups {
@@ -141,7 +137,7 @@ impl<'a, T: Score> Verifier<'a, T> {
                 own: (self.defenders[0].len() * row_bytes) as u64,
                 all: (rows * row_bytes) as u64,
             },
-            memory_bytes,
+            memory_bytes: sample.memory_bytes.saturating_sub(self.numbering_bytes),
             walker: self.blocks[0].walker(),
             rest: chosen.peekable(),
         }
