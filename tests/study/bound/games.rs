@@ -11,7 +11,7 @@ use taflbase::position::Position;
 use taflbase::retractions::retractions;
 use taflbase::rules::{Ruleset, Side};
 
-use super::{closure, placements, small};
+use super::{closure, edited, placements, small};
 
 /// A set of positions as its size and the sum of its members' hashes, since the sets of all
 /// positions' predecessors take gigabytes.
@@ -90,6 +90,32 @@ fn verdicts_agree_with_enumeration() {
         }
         assert!(reached > 0 && unreachable > 0, "{reached} reached, {unreachable} not");
     }
+}
+
+#[test]
+fn games_with_a_barred_repetition_prove_nothing() {
+    let fields = [
+        ("start", "\"/2t2/5/1TK2/5/2t2/\""),
+        ("repetition", "\"defenders-barred\""),
+        ("endless", "\"attackers\""),
+    ];
+    let rules = edited("tests/rulesets/mini-corner.toml", &fields);
+    let reachability = Reachability::new(&rules);
+    let (start, shared) = (Position::start(&rules).unwrap(), Arc::new(rules.clone()));
+    let sampling = Sampling { placements: 200, seed: 1, budget: 30_000 };
+    let mut barred = 0;
+    for drawn in sample(&reachability, sampling, &|_, _| true).unwrap() {
+        let (position, stop) = (drawn.position, AtomicBool::new(false));
+        let found = prove(&reachability, &start, &position, sampling.budget, &stop).unwrap();
+        match &found {
+            ProofGame::Reached(game) if !is_game(&shared, game, &position) => {
+                assert_eq!(drawn.proof_game, ProofGame::Unknown);
+                barred += 1;
+            }
+            _ => assert_eq!(drawn.proof_game, found),
+        }
+    }
+    assert!(barred > 0);
 }
 
 #[test]

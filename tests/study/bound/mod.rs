@@ -15,25 +15,36 @@ use taflbase::rules::{Kind, Ruleset, Side};
 
 /// Returns the rules of a test file with another start position.
 fn starting(name: &str, start: &str) -> Ruleset {
+    edited(&format!("tests/rulesets/{name}.toml"), &[("start", &format!("{start:?}"))])
+}
+
+/// Returns the rules of a file with other values of some of its fields.
+fn edited(file: &str, fields: &[(&str, &str)]) -> Ruleset {
     let folder = tempfile::tempdir().unwrap();
-    let file = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(file).unwrap();
-    let lines = text.lines().map(|line| match line.starts_with("start = ") {
-        true => format!("start = \"{start}\""),
-        false => line.to_owned(),
+    let text = fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let lines = text.lines().map(|line| {
+        let key = line.split(" = ").next().unwrap();
+        match fields.iter().find(|(field, _)| *field == key) {
+            Some((key, value)) => format!("{key} = {value}"),
+            None => line.to_owned(),
+        }
     });
     let path = folder.path().join("rules.toml");
     fs::write(&path, lines.collect::<Vec<_>>().join("\n")).unwrap();
     Ruleset::load(path.to_str().unwrap()).unwrap()
 }
 
-/// Returns a small game without camps, one with two attackers in a camp, and one whose start is
-/// not symmetric.
+/// Returns a small game without camps, one with two attackers in a camp, one whose start is not
+/// symmetric, and one whose king moves one square and is captured at the edge.
 fn small() -> Vec<Ruleset> {
     vec![
         starting("mini-corner", "/2t2/5/1TK2/5/2t2/"),
         starting("mini-camps", "/3tt2/7/7/3K3/7/2T4/7/"),
         starting("mini-edge", "/t4/2T2/2K2/5/1t3/"),
+        edited(
+            "src/game/rules/builtin/magpie.toml",
+            &[("name", "\"small\""), ("size", "5"), ("start", "\"/2t2/5/1TK2/t4/2t2/\"")],
+        ),
     ]
 }
 
