@@ -68,6 +68,21 @@ fn the_plan_of_a_whole_game_is_that_of_its_options() {
     assert!(plan.contains(" of one core; wall-clock: about "), "{plan}");
 }
 
+/// The folder `/proc` has no free space.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_plan_counts_the_disk_of_the_scratch_folder() {
+    let place = Place::new();
+    let rules = &*example("5x5-corners-4v0");
+    let scratch = |folder: &str| {
+        let err = place.run(&["build", rules, "--start", "--scratch", folder]).err;
+        let (before, _) = err.split_once(" of scratch").expect(&err);
+        before.rsplit(", ").next().unwrap().to_owned()
+    };
+    let full = scratch("/proc/none");
+    assert_ne!(scratch("work"), full);
+}
+
 #[test]
 fn the_answer_in_json_is_that_of_the_other_commands() {
     let place = Place::new();
