@@ -10,7 +10,9 @@ use serde::Serialize;
 use crate::game::notation::MoveError;
 use crate::game::position::PositionError;
 use crate::game::record::RecordError;
+use crate::game::rules::Ruleset;
 use crate::game::slice::Slice;
+use crate::index::{IndexError, SliceIndex};
 use crate::proof::store::StoreError;
 use crate::study::find::FindError;
 use crate::study::stats::StatsError;
@@ -47,6 +49,25 @@ struct Missing {
 /// Maximum slots of a slice that machines of today could solve. Brandubh's largest has a tenth.
 const MAX_SLOTS: u64 = 1_000_000_000_000_000;
 
+impl Missing {
+    /// Returns what it takes to build a slice; if it can have no table, the reason.
+    fn new(rules: &Ruleset, slice: Slice) -> Result<Missing, String> {
+        if let Some(field) = rules.unsolved_rule(slice) {
+            return Err(format!(
+                "no table of {slice}: this version does not solve games with {field}"
+            ));
+        }
+        let slots = match SliceIndex::new(rules, slice) {
+            Ok(index) => Some(index.slots()),
+            Err(IndexError::TooLarge(_)) => None,
+            Err(error) => return Err(error.to_string()),
+        };
+        let is_possible = slots.is_some_and(|slots| slots <= MAX_SLOTS);
+        let build = is_possible.then(|| format!("taflbase build {} --slice {slice}", rules.name));
+        Ok(Missing { slice: slice.to_string(), build, slots })
+    }
+}
+
 /// The cause of a problem, or of an incomplete response, for the log; not sent to clients.
 #[derive(Clone)]
 pub(super) struct Cause(pub(super) Box<str>);
@@ -75,7 +96,7 @@ problems! {
     not_found 404 "not-found" "Not found";
     unknown_ruleset 404 "unknown-ruleset" "Unknown ruleset";
     unknown_slice 404 "unknown-slice" "Unknown slice";
-    table_is_missing 404 "missing-table" "Missing table";
+    missing_table 404 "missing-table" "Missing table";
     unknown_store 404 "unknown-store" "Unknown store";
     not_in_store 404 "not-in-store" "Not in this store";
     wrong_method 405 "method-not-allowed" "Method not allowed";
@@ -96,29 +117,30 @@ impl Problem {
         Problem { kind, code, title, status, detail, missing: None, cause: None }
     }
 
-    /// A missing table that the answer depends on.
-    pub(super) fn missing_table(rules: &str, slice: Slice, detail: String) -> Problem {
-        let build = Some(build_command(rules, slice));
-        let missing = Missing { slice: slice.to_string(), build, slots: None };
-        Problem { missing: Some(Box::new(missing)), ..Problem::table_is_missing(detail) }
-    }
-
-    /// A slice that has no table here, with the number of slots that it would have; `None` if that
-    /// exceeds 64 bits.
-    pub(super) fn slice_without_table(rules: &str, slice: Slice, slots: Option<u64>) -> Problem {
-        let is_possible = slots.is_some_and(|slots| slots <= MAX_SLOTS);
-        let build = is_possible.then(|| build_command(rules, slice));
-        let missing = Missing { slice: slice.to_string(), build, slots };
-        let detail = format!("no table of {slice}");
-        Problem { missing: Some(Box::new(missing)), ..Problem::unknown_slice(detail) }
+    /// A slice that has no table here.
+    pub(super) fn slice_without_table(rules: &Ruleset, slice: Slice) -> Problem {
+        match Missing::new(rules, slice) {
+            Ok(missing) => Problem {
+                missing: Some(Box::new(missing)),
+                ..Problem::unknown_slice(format!("no table of {slice}"))
+            },
+            Err(reason) => Problem::unknown_slice(reason),
+        }
     }
 
     /// A failed probe.
-    pub(super) fn of_tables(rules: &str, error: &ProbeError) -> Problem {
+    pub(super) fn of_tables(rules: &Ruleset, error: &ProbeError) -> Problem {
         match error {
-            ProbeError::MissingTable { slice, metric } => {
-                let detail = format!("no {metric} table of {slice}");
-                Problem::missing_table(rules, *slice, detail)
+            &ProbeError::MissingTable { slice, metric } => {
+                let missing = Missing::new(rules, slice).unwrap_or_else(|_| Missing {
+                    slice: slice.to_string(),
+                    build: None,
+                    slots: None,
+                });
+                Problem {
+                    missing: Some(Box::new(missing)),
+                    ..Problem::missing_table(format!("no {metric} table of {slice}"))
+                }
             }
             ProbeError::Position(error) => error.into(),
             ProbeError::Corrupted(TableError { path: Some(path), .. })
@@ -170,10 +192,6 @@ impl Problem {
             ..Problem::internal("this request hit a bug in the server; others are not affected")
         }
     }
-}
-
-fn build_command(rules: &str, slice: Slice) -> String {
-    format!("taflbase build {rules} --slice {slice}")
 }
 
 /// Names a table by the slice and metric in its file name (`K2v4.dtw`), without the folders.

@@ -61,7 +61,7 @@ impl StatsCache {
 fn count(served: &ServedRuleset, slice: Slice, downloads: bool) -> Result<SliceStats, Problem> {
     let base = &served.base;
     let table =
-        base.best_table(slice).map_err(|error| Problem::of_tables(served.name(), &error))?;
+        base.best_table(slice).map_err(|error| Problem::of_tables(&served.rules, &error))?;
     let counts =
         count_values(base.rules(), table).map_err(|error| Problem::of_counting(slice, &error))?;
     let report = SliceReport::new(base, slice, table.header().metric, &counts);
@@ -73,7 +73,7 @@ fn count(served: &ServedRuleset, slice: Slice, downloads: bool) -> Result<SliceS
 /// Returns the files of a slice with their paths on this server.
 fn files(served: &ServedRuleset, slice: Slice) -> Result<Vec<Download>, Problem> {
     let entry = SliceEntry::of(&served.base, slice)
-        .map_err(|error| Problem::of_tables(served.name(), &error))?;
+        .map_err(|error| Problem::of_tables(&served.rules, &error))?;
     let files = entry.files.into_iter().map(|file| Download {
         path: format!("/api/v1/rulesets/{}/tables/{slice}.{}", served.name(), file.metric),
         file,

@@ -2,7 +2,7 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
 use taflbase::index::SliceIndex;
-use taflbase::{Ruleset, Slice};
+use taflbase::{Position, Ruleset, Slice};
 
 use super::{WON, get, post, send, served};
 
@@ -50,6 +50,11 @@ async fn a_line_without_a_table_names_the_build_command() {
     let problem = got.json();
     assert_eq!(problem["slice"], "K4v8");
     assert_eq!(problem["build"], "taflbase build brandubh --slice K4v8");
+    // No machine could build the whole game on this board.
+    let large = Ruleset::builtin("alea-evangelii").unwrap();
+    let start = Position::start(&large).unwrap().to_text(&large).replace(' ', "_");
+    let got = get(&router, &format!("/api/v1/rulesets/alea-evangelii/line?position={start}")).await;
+    assert_eq!((got.code().as_str(), &got.json()["build"]), ("missing-table", &json!(null)));
 }
 
 #[tokio::test]

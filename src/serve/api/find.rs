@@ -138,7 +138,7 @@ fn run(
     limit: usize,
 ) -> Result<FindReply, Problem> {
     let base = &served.base;
-    let of_tables = |error| Problem::of_tables(served.name(), &error);
+    let of_tables = |error| Problem::of_tables(&served.rules, &error);
     if base.index(slice).map_err(of_tables)?.slots() > MAX_SLOTS {
         return Err(Problem::bad_parameter(format!(
             "{slice} is too large to be searched here: run `taflbase find {} --slice {slice}`",

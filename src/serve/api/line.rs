@@ -23,7 +23,7 @@ pub(super) async fn line(
         let (value, line) = base
             .probe_dtw(&position)
             .and_then(|value| Ok((value, base.line(&position)?)))
-            .map_err(|error| Problem::of_tables(served.name(), &error))?;
+            .map_err(|error| Problem::of_tables(&served.rules, &error))?;
         let answer = LineAnswer::new(base, &position, value, &line);
         let caching = if served.is_builtin { Caching::Day } else { Caching::Revalidate };
         Ok(JsonReply::new(&answer, caching)?

@@ -117,7 +117,7 @@ impl ProbedPosition {
             }
             Err(error) => Err(error),
         };
-        let (value, moves) = probed.map_err(|e| Problem::of_tables(served.name(), &e))?;
+        let (value, moves) = probed.map_err(|e| Problem::of_tables(&served.rules, &e))?;
         Ok(ProbedPosition { position, value, moves })
     }
 
@@ -127,7 +127,7 @@ impl ProbedPosition {
     ) -> Result<ProbedPosition, Problem> {
         let value = match served.base.probe_value(&position) {
             Err(ProbeError::MissingTable { .. }) => None,
-            value => Some(value.map_err(|e| Problem::of_tables(served.name(), &e))?),
+            value => Some(value.map_err(|e| Problem::of_tables(&served.rules, &e))?),
         };
         Ok(ProbedPosition { position, value, moves: Vec::new() })
     }

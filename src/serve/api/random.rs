@@ -128,7 +128,7 @@ fn draw(
     filter: &Filter,
 ) -> Result<Option<Position>, Problem> {
     let base = &served.base;
-    let index = base.index(slice).map_err(|error| Problem::of_tables(served.name(), &error))?;
+    let index = base.index(slice).map_err(|error| Problem::of_tables(&served.rules, &error))?;
     let mut random = SeededRng::new(fresh_seed());
     for _ in 0..MAX_TRIES {
         let Some(position) = placement(served, index, &mut random, &filter.sides) else {
@@ -136,7 +136,7 @@ fn draw(
         };
         let value = base
             .probe_value(&position)
-            .map_err(|error| Problem::of_tables(served.name(), &error))?;
+            .map_err(|error| Problem::of_tables(&served.rules, &error))?;
         if filter.matches(value) {
             return Ok(Some(position));
         }

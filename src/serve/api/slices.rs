@@ -6,7 +6,6 @@ use axum::response::Response;
 use serde::Serialize;
 
 use crate::game::slice::Slice;
-use crate::index::{IndexError, SliceIndex};
 use crate::study::manifest::{Manifest, SliceEntry};
 use crate::table::Metric;
 use crate::tablebase::ProbeError;
@@ -92,21 +91,10 @@ pub(super) async fn show(
 pub(super) fn check_slice(served: &ServedRuleset, slice: Slice) -> Result<(), Problem> {
     match served.base.best_table(slice) {
         Ok(_) => Ok(()),
-        Err(ProbeError::MissingTable { .. }) => Err(without_table(served, slice)),
-        Err(error) => Err(Problem::of_tables(served.name(), &error)),
-    }
-}
-
-/// Says what it would take to build a slice that has no table here.
-fn without_table(served: &ServedRuleset, slice: Slice) -> Problem {
-    if let Some(field) = served.rules.unsolved_rule(slice) {
-        let detail = format!("no table of {slice}: this version does not solve games with {field}");
-        return Problem::unknown_slice(detail);
-    }
-    match SliceIndex::new(&served.rules, slice) {
-        Ok(index) => Problem::slice_without_table(served.name(), slice, Some(index.slots())),
-        Err(IndexError::TooLarge(_)) => Problem::slice_without_table(served.name(), slice, None),
-        Err(error) => Problem::unknown_slice(error.to_string()),
+        Err(ProbeError::MissingTable { .. }) => {
+            Err(Problem::slice_without_table(&served.rules, slice))
+        }
+        Err(error) => Err(Problem::of_tables(&served.rules, &error)),
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) async fn file(
     let opened = Arc::clone(&served);
     let open = move || match opened.base.table(slice, metric) {
         Ok(table) => Ok((table.size_bytes(), table.file_checksum())),
-        Err(error) => Err(Problem::of_tables(opened.name(), &error)),
+        Err(error) => Err(Problem::of_tables(&opened.rules, &error)),
     };
     let (bytes, checksum) = state.probes.run(open).await?;
     let tag = format!("\"{checksum}\"");
