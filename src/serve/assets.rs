@@ -76,6 +76,11 @@ impl Assets {
         self.0.values().for_each(CachedBody::compress);
     }
 
+    /// Returns whether there is a file with that name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// Returns the file with that name, or 404.
     pub(super) fn response(&self, name: &str, request: &HeaderMap) -> Response {
         match self.0.get(name) {

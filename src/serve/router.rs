@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{DefaultBodyLimit, OriginalUri, Path, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, OriginalUri, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, Method};
 use axum::middleware::from_fn_with_state;
@@ -18,6 +18,9 @@ use super::extract::BODY_BYTES;
 use super::middleware;
 use super::problem::Problem;
 
+/// The route of the page's files.
+const FILE: &str = "/{file}";
+
 /// Returns the explorer as a router, for your own server or for tests. That server has to limit
 /// connections and slow clients.
 pub fn router(state: Arc<AppState>) -> Router {
@@ -30,7 +33,7 @@ pub fn router(state: Arc<AppState>) -> Router {
         .route("/health", get(health))
         .route("/metrics", get(metrics))
         .route("/", get(index))
-        .route("/{file}", get(file))
+        .route(FILE, get(file))
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
@@ -55,11 +58,11 @@ async fn metrics(State(state): State<Arc<AppState>>) -> Response {
     ([(CACHE_CONTROL, "no-store"), media], text).into_response()
 }
 
-async fn index(State(state): State<Arc<AppState>>, headers: HeaderMap) -> Response {
+pub(super) async fn index(State(state): State<Arc<AppState>>, headers: HeaderMap) -> Response {
     state.assets.response("index.html", &headers)
 }
 
-async fn file(
+pub(super) async fn file(
     State(state): State<Arc<AppState>>,
     name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
@@ -73,6 +76,15 @@ async fn not_found() -> Problem {
     Problem::not_found("no such page: the API starts at /api/v1/rulesets")
 }
 
-async fn wrong_method(method: Method, OriginalUri(uri): OriginalUri) -> Problem {
+async fn wrong_method(
+    State(state): State<Arc<AppState>>,
+    method: Method,
+    OriginalUri(uri): OriginalUri,
+    route: MatchedPath,
+) -> Problem {
+    // The route of the files takes any name.
+    if route.as_str() == FILE && !state.assets.has(uri.path().trim_start_matches('/')) {
+        return not_found().await;
+    }
     Problem::wrong_method(format!("{} does not support {method}", uri.path()))
 }

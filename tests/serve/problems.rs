@@ -113,6 +113,8 @@ async fn every_response_has_the_security_headers() {
         ("GET", &probe, 200),
         ("DELETE", &probe, 405),
         ("POST", "/", 405),
+        ("POST", "/app.js", 405),
+        ("POST", "/nix", 404),
     ] {
         let request = Request::builder().method(method).uri(path);
         let got = send(&router, request.body(Body::empty()).unwrap()).await;
