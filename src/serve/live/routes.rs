@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::Router;
-use axum::extract::rejection::{JsonRejection, PathRejection};
-use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -16,6 +16,7 @@ use super::super::api::rulesets;
 use super::super::event_stream::{self, EventSender};
 use super::super::middleware;
 use super::super::problem::Problem;
+use super::super::router::{file, index};
 use super::scene::Scene;
 use super::state::{DisplayState, Revision};
 
@@ -40,16 +41,16 @@ struct MoveRequest {
 pub(super) fn router(state: Arc<DisplayState>, token: &str) -> Router {
     let app = Arc::clone(&state.app);
     let base = format!("/live/{token}");
-    let ruleset = Router::new()
+    let page = Router::new()
+        .route(&format!("{base}/"), get(index))
+        .route(&format!("{base}/{{file}}"), get(file))
         .route("/api/v1/rulesets/{name}", get(rulesets::show))
         .with_state(Arc::clone(&app));
     Router::new()
-        .route(&format!("{base}/"), get(index))
-        .route(&format!("{base}/{{file}}"), get(file))
         .route(&format!("{base}/events"), get(events))
         .route(&format!("{base}/move"), post(make_move))
         .with_state(Arc::clone(&state))
-        .merge(ruleset)
+        .merge(page)
         .fallback(async || Problem::not_found("no such page"))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(state, require_local_origin))
@@ -93,19 +94,6 @@ fn is_local_host(host: &str, port: u16) -> bool {
 /// Returns a header as text; an empty text if it is not ASCII.
 fn header_text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).map(|value| value.to_str().unwrap_or_default())
-}
-
-async fn index(State(state): State<Arc<DisplayState>>, headers: HeaderMap) -> Response {
-    state.app.assets.response("index.html", &headers)
-}
-
-async fn file(
-    State(state): State<Arc<DisplayState>>,
-    name: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
-    let name = name.map_or_else(|_| String::new(), |Path(name)| name);
-    state.app.assets.response(&name, &headers)
 }
 
 /// Streams scenes as they are shown; a slow client skips some.
