@@ -1,7 +1,8 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -72,7 +73,7 @@ impl Display {
         let app = Arc::new(AppState::with_ruleset(tables, options));
         let stopper = app.stopper();
         let current = watch::Sender::new(Revision { number: 1, scene });
-        let last_played = Mutex::new(0);
+        let last_played = AtomicU64::new(0);
         let state = Arc::new(DisplayState { app, address, current, on_move, last_played });
         let acceptor = Acceptor {
             router: router(Arc::clone(&state), &token),

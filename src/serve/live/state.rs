@@ -1,5 +1,6 @@
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 
@@ -15,7 +16,7 @@ pub(super) struct DisplayState {
     pub(super) current: watch::Sender<Revision>,
     pub(super) on_move: Box<dyn Fn(&Move) + Send + Sync>,
     /// Number of the last revision in which a move was accepted.
-    pub(super) last_played: Mutex<u64>,
+    pub(super) last_played: AtomicU64,
 }
 
 /// A scene and its number.
@@ -29,9 +30,6 @@ impl DisplayState {
     /// Claims the move of a revision. Returns `false` if it was claimed before: of two clicks in
     /// two browsers, the first one counts.
     pub(super) fn claim_move(&self, revision: u64) -> bool {
-        let mut last_played = self.last_played.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = *last_played < revision;
-        *last_played = revision.max(*last_played);
-        is_new
+        self.last_played.fetch_max(revision, Ordering::Relaxed) < revision
     }
 }
