@@ -60,26 +60,16 @@ impl EventSender {
         let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
         loop {
             tokio::select! {
-                () = self.closed() => return,
+                () = self.bytes.closed() => return,
                 _ = heartbeat.tick() => {
-                    self.heartbeat().await;
+                    self.put(":\n\n".to_owned()).await;
                 }
             }
         }
     }
 
-    /// Sends a comment that keeps the connection open.
-    pub(super) async fn heartbeat(&self) -> bool {
-        self.put(":\n\n".to_owned()).await
-    }
-
     async fn put(&self, text: String) -> bool {
         self.bytes.send(text.into()).await.is_ok()
-    }
-
-    /// Waits until the client disconnects.
-    pub(super) async fn closed(&self) {
-        self.bytes.closed().await;
     }
 }
 

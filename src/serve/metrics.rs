@@ -48,12 +48,7 @@ impl Metrics {
     /// Counts a response.
     pub(super) fn answered(&self, route: &str, status: u16, took: Duration) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        match requests.get_mut(&(route.to_owned(), status)) {
-            Some(count) => *count += 1,
-            None => {
-                requests.insert((route.to_owned(), status), 1);
-            }
-        }
+        *requests.entry((route.to_owned(), status)).or_default() += 1;
         drop(requests);
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         if let Some(bucket) = BOUNDS.iter().position(|&bound| micros <= bound) {
