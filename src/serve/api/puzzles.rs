@@ -3,6 +3,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::study::find::FoundAnswer;
 use crate::study::puzzles::{LEVELS, PuzzleKind, Puzzles};
@@ -49,13 +50,6 @@ struct KindEntry {
     levels: [usize; LEVELS.len()],
 }
 
-/// Body of the response while puzzles are drawn.
-#[derive(Serialize)]
-struct PendingReply<'a> {
-    rules: &'a str,
-    status: &'static str,
-}
-
 /// Counts the puzzles of each kind.
 fn list(served: &ServedRuleset, drawn: &DrawnPuzzles) -> Result<Response, Problem> {
     let kinds = PuzzleKind::ALL.into_iter().map(|kind| KindEntry {
@@ -80,7 +74,9 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let kind = query.kind.as_deref().map(parse_kind).transpose()?;
     let level = parse_level(query.level.as_deref())?;
-    let Some(drawn) = state.puzzles.get(&served)? else { return pending(&served) };
+    let Some(drawn) = state.puzzles.get(&served)? else {
+        return retry_later(&json!({ "rules": served.name(), "status": "drawing" }));
+    };
     let Some(kind) = kind else { return list(&served, &drawn) };
     let random = || fresh_seed() >> (u64::BITS - SEED_BITS);
     let (seed, caching) = match query.seed {
@@ -116,10 +112,6 @@ fn chosen(
         found.position = found.position.image(rules, symmetry);
     }
     Ok(FoundAnswer::new(&served.base, &found))
-}
-
-fn pending(served: &ServedRuleset) -> Result<Response, Problem> {
-    retry_later(&PendingReply { rules: served.name(), status: "drawing" })
 }
 
 fn parse_kind(name: &str) -> Result<PuzzleKind, Problem> {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::game::slice::Slice;
 use crate::study::manifest::{Manifest, SliceEntry};
@@ -15,13 +15,6 @@ use super::super::extract::{RulesetPath, SlicePath};
 use super::super::problem::{Cause, Problem};
 use super::super::response::{CachedBody, retry_later};
 use super::super::served_ruleset::ServedRuleset;
-
-/// Body of the response while statistics are counted.
-#[derive(Serialize)]
-struct PendingReply {
-    slice: String,
-    status: &'static str,
-}
 
 /// Lists all slices of a ruleset, from the headers of their tables.
 pub(super) async fn list(
@@ -100,5 +93,5 @@ pub(super) fn check_slice(served: &ServedRuleset, slice: Slice) -> Result<(), Pr
 
 /// Asks the client to retry after a second.
 pub(super) fn pending(slice: Slice) -> Result<Response, Problem> {
-    retry_later(&PendingReply { slice: slice.to_string(), status: "counting" })
+    retry_later(&json!({ "slice": slice.to_string(), "status": "counting" }))
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
@@ -24,13 +25,6 @@ pub(super) struct Query {
     /// The number of the first move in the response.
     #[serde(default)]
     from: usize,
-}
-
-/// Body of the response while the store is read.
-#[derive(Serialize)]
-struct PendingReply<'a> {
-    store: &'a str,
-    status: &'static str,
 }
 
 #[derive(Serialize)]
@@ -157,7 +151,7 @@ pub(super) async fn show(
     };
     match store.run(work).await? {
         Some(reply) => Ok(reply.into_response()),
-        None => retry_later(&PendingReply { store: &store.name, status: "reading" }),
+        None => retry_later(&json!({ "store": store.name, "status": "reading" })),
     }
 }
 
