@@ -86,7 +86,7 @@ pub(super) async fn wrap(
         status: status.as_u16(),
         microseconds: took.as_micros(),
         bytes: response.body().size_hint().exact(),
-        ruleset: subject.and_then(|subject| subject.ruleset.as_deref()),
+        ruleset: subject.map(|subject| &*subject.ruleset),
         slice: subject.and_then(|subject| subject.slice.as_deref()),
         error: cause.map(|Cause(text)| &**text),
     });

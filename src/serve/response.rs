@@ -1,5 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -30,10 +31,17 @@ impl Caching {
 }
 
 /// The ruleset and slice of a request, for the log.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Subject {
-    pub ruleset: Option<String>,
+    pub ruleset: String,
     pub slice: Option<String>,
+}
+
+impl Subject {
+    /// Returns what a response carries to the log.
+    pub(super) fn of(ruleset: &str, slice: Option<String>) -> Extension<Subject> {
+        Extension(Subject { ruleset: ruleset.to_owned(), slice })
+    }
 }
 
 /// A JSON response. Serializing it is left to the thread that made the value, so that the async
@@ -43,7 +51,7 @@ pub(super) struct JsonReply {
     body: Bytes,
     caching: Caching,
     tag: Option<HeaderValue>,
-    subject: Subject,
+    subject: Option<Extension<Subject>>,
 }
 
 impl JsonReply {
@@ -51,26 +59,25 @@ impl JsonReply {
     pub(super) fn new(value: &impl Serialize, caching: Caching) -> Result<JsonReply, Problem> {
         let body = to_json(value)?;
         let tag = if caching == Caching::Never { None } else { weak_tag(&body) };
-        Ok(JsonReply { body: body.into(), caching, tag, subject: Subject::default() })
+        Ok(JsonReply { body: body.into(), caching, tag, subject: None })
     }
 
     /// Adds the ruleset and slice for the log.
     pub(super) fn about(mut self, ruleset: &str, slice: Option<String>) -> JsonReply {
-        self.subject = Subject { ruleset: Some(ruleset.to_owned()), slice };
+        self.subject = Some(Subject::of(ruleset, slice));
         self
     }
 }
 
 impl IntoResponse for JsonReply {
     fn into_response(self) -> Response {
-        let mut response = Body::from(self.body).into_response();
+        let mut response = (self.subject, Body::from(self.body)).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, self.caching.header());
         if let Some(tag) = self.tag {
             headers.insert(ETAG, tag);
         }
-        response.extensions_mut().insert(self.subject);
         response
     }
 }
@@ -152,7 +159,7 @@ fn to_json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
 }
 
 /// Returns a weak `ETag`, which is the same for every encoding of the body.
-fn weak_tag(body: &[u8]) -> Option<HeaderValue> {
+pub(super) fn weak_tag(body: &[u8]) -> Option<HeaderValue> {
     let hash = blake3::hash(body).to_hex();
     HeaderValue::try_from(format!("W/\"{}\"", &hash[..32])).ok()
 }

@@ -229,6 +229,11 @@ async fn unchanged_responses_are_not_sent_again() {
         assert_eq!(got.header("etag"), tag);
         assert_eq!(got.header("cache-control"), "public, max-age=86400");
     }
+    let picture = format!("/api/v1/rulesets/brandubh/picture?position={WON}");
+    let tag = get(&router, &picture).await.header("etag").to_owned();
+    let request = Request::get(&picture).header("if-none-match", tag);
+    let got = send(&router, request.body(Body::empty()).unwrap()).await;
+    assert_eq!((got.status, got.body.is_empty()), (304, true));
     // Errors are never cached.
     let request = Request::get("/nix").header("if-none-match", "*");
     let got = send(&router, request.body(Body::empty()).unwrap()).await;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -60,12 +60,11 @@ pub(super) async fn analysis(
     }
     let lines = parse_lines(query.lines.unwrap_or(1))?;
     let ticket = searches.enter(Purpose::Analysis)?;
-    let (sender, mut response) = event_stream::open();
-    let ruleset = Some(served.name().to_owned());
-    response.extensions_mut().insert(Subject { ruleset, slice: None });
+    let (sender, response) = event_stream::open();
+    let subject = Subject::of(served.name(), None);
     let time = searches.time;
     tokio::spawn(stream(Analysis { served, game, lines, time, state, sender }, ticket));
-    Ok(response)
+    Ok((subject, response).into_response())
 }
 
 /// Parses the number of lines.

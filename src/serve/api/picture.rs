@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use crate::game::rules::Ruleset;
 use super::super::app_state::AppState;
 use super::super::extract::{QueryParams, RulesetPath, parse_position, required_position};
 use super::super::problem::Problem;
-use super::super::response::Subject;
+use super::super::response::{Caching, Subject, weak_tag};
 
 #[derive(Deserialize)]
 pub(super) struct Query {
@@ -27,11 +27,8 @@ pub(super) struct Query {
     turned: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Format {
-    Svg,
-    Png,
-}
+/// Writes a picture in some format.
+type Draw = fn(&Sheet) -> Result<Vec<u8>, Problem>;
 
 /// Draws a position.
 pub(super) async fn picture(
@@ -39,26 +36,15 @@ pub(super) async fn picture(
     RulesetPath(served): RulesetPath,
     QueryParams(query): QueryParams<Query>,
 ) -> Result<Response, Problem> {
-    let format = parse_format(query.format.as_deref())?;
-    let ruleset = Some(served.name().to_owned());
-    let bytes = state.probes.run(move || {
-        let sheet = sheet(&served.rules, query)?;
-        match format {
-            Format::Svg => Ok(sheet.to_svg().into_bytes()),
-            Format::Png => png(&sheet),
-        }
-    });
-    let media = match format {
-        Format::Svg => "image/svg+xml",
-        Format::Png => "image/png",
-    };
+    let (media, draw) = parse_format(query.format.as_deref())?;
+    let subject = Subject::of(served.name(), None);
+    let bytes = state.probes.run(move || draw(&sheet(&served.rules, query)?)).await?;
+    let tag = weak_tag(&bytes).map(|tag| [(ETAG, tag)]);
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(media)),
-        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (CACHE_CONTROL, Caching::Revalidate.header()),
     ];
-    let mut response = (headers, bytes.await?).into_response();
-    response.extensions_mut().insert(Subject { ruleset, slice: None });
-    Ok(response)
+    Ok((subject, tag, headers, bytes).into_response())
 }
 
 fn sheet(rules: &Ruleset, query: Query) -> Result<Sheet, Problem> {
@@ -87,10 +73,11 @@ fn png(_: &Sheet) -> Result<Vec<u8>, Problem> {
     Err(Problem::bad_parameter("this server draws SVG only: use format=svg"))
 }
 
-fn parse_format(name: Option<&str>) -> Result<Format, Problem> {
+/// Parses a format: its media type, and what draws it.
+fn parse_format(name: Option<&str>) -> Result<(&'static str, Draw), Problem> {
     match name.unwrap_or("svg") {
-        "svg" => Ok(Format::Svg),
-        "png" => Ok(Format::Png),
+        "svg" => Ok(("image/svg+xml", |sheet| Ok(sheet.to_svg().into_bytes()))),
+        "png" => Ok(("image/png", png)),
         other => Err(Problem::bad_parameter(format!("format is {other:?}: use svg or png"))),
     }
 }

@@ -116,11 +116,9 @@ pub(super) async fn reply(
     };
     let search = MoveSearch { game, level, task, ticket: searches.enter(Purpose::Game)? };
     if accepts_events(&headers) {
-        let (sender, mut response) = event_stream::open();
-        let ruleset = Some(served.name().to_owned());
-        response.extensions_mut().insert(Subject { ruleset, slice: None });
+        let (sender, response) = event_stream::open();
         tokio::spawn(stream(search, sender, Arc::clone(&state)));
-        return Ok(response);
+        return Ok((Subject::of(served.name(), None), response).into_response());
     }
     let chosen = search.run(None).await?;
     Ok(JsonReply::new(&chosen, Caching::Never)?.about(served.name(), None).into_response())

@@ -85,10 +85,9 @@ pub(super) async fn file(
         Wanted::Nothing => return Ok(no_such_range(bytes)),
     };
     let content_range = format!("bytes {}-{}/{bytes}", left.start, left.end - 1);
-    let about = Subject { ruleset: Some(served.name().to_owned()), slice: Some(slice.to_string()) };
+    let subject = Subject::of(served.name(), Some(slice.to_string()));
     let body = TableBody { served, slice, metric, left, reading: None, _permit: permit };
-    let mut response = (status, Body::new(body)).into_response();
-    response.extensions_mut().insert(about);
+    let mut response = (status, subject, Body::new(body)).into_response();
     let fields = response.headers_mut();
     fields.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     fields.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
