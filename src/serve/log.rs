@@ -15,9 +15,12 @@ const MAX_QUEUED: usize = 4096;
 #[derive(Clone, Default)]
 pub struct Log(Option<Arc<LogWriter>>);
 
+/// The queue, and the thread unless the system has refused it.
+type OpenLog = (SyncSender<Vec<u8>>, Option<JoinHandle<()>>);
+
 struct LogWriter {
-    lines: Mutex<Option<SyncSender<Vec<u8>>>>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    /// `None` after the end.
+    open: Mutex<Option<OpenLog>>,
     dropped: AtomicU64,
 }
 
@@ -27,15 +30,12 @@ impl Log {
         Log(None)
     }
 
-    /// Returns a log that writes to `output`.
+    /// Returns a log that writes to `output`. If the system refuses the thread, all lines are dropped.
     pub fn to(output: impl Write + Send + 'static) -> Log {
         let (lines, received) = sync_channel(MAX_QUEUED);
-        let thread = thread::spawn(move || write_lines(&received, output));
-        Log(Some(Arc::new(LogWriter {
-            lines: Mutex::new(Some(lines)),
-            thread: Mutex::new(Some(thread)),
-            dropped: AtomicU64::new(0),
-        })))
+        let thread = thread::Builder::new().spawn(move || write_lines(&received, output)).ok();
+        let open = Mutex::new(Some((lines, thread)));
+        Log(Some(Arc::new(LogWriter { open, dropped: AtomicU64::new(0) })))
     }
 
     /// Queues a line.
@@ -47,8 +47,8 @@ impl Log {
             return;
         };
         text.push(b'\n');
-        let lines = writer.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.as_ref().is_some_and(|lines| lines.try_send(text).is_err()) {
+        let open = writer.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.as_ref().is_some_and(|(lines, _)| lines.try_send(text).is_err()) {
             writer.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -63,9 +63,9 @@ impl Log {
         let Some(writer) = &self.0 else {
             return;
         };
-        writer.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let thread = writer.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
+        let open = writer.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((lines, Some(thread))) = open {
+            drop(lines);
             // A panic of the writer must not fail the shutdown.
             let _ = thread.join();
         }
