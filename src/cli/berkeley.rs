@@ -90,7 +90,7 @@ fn shown(
     program: &mut Program,
 ) -> Result<Box<dyn BufRead>, CliError> {
     let file = opened(args)?;
-    let (lines, sender) = Lines::merge(move || from(file));
+    let (lines, sender) = Lines::merge(move || from(file))?;
     let rules = tables.rules().clone();
     let format_move = Box::new(move |played: &Move| command_of(&rules, played));
     let game = Game::new(Arc::new(tables.rules().clone()))?;

@@ -28,7 +28,8 @@ pub(super) fn open_in_browser(url: &str) -> bool {
         .spawn();
     match opener {
         Ok(mut opener) => {
-            thread::spawn(move || opener.wait());
+            // Without a thread it stays a zombie until this program ends.
+            let _ = thread::Builder::new().spawn(move || opener.wait());
             true
         }
         Err(_) => false,

@@ -31,6 +31,9 @@ pub(super) struct View<'a> {
 /// Formats a move as the user would type it.
 pub(super) type MoveFormatter = Box<dyn Fn(&Move) -> String + Send + Sync>;
 
+/// Sends a line with its end, or an empty one at the end of the input.
+pub(super) type LineSender = Sender<io::Result<Vec<u8>>>;
+
 /// A merged stream of lines from the terminal and the window.
 pub(super) struct Lines {
     received: Receiver<io::Result<Vec<u8>>>,
@@ -40,13 +43,15 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Merges the lines of an input with those sent to the returned sender.
+    ///
+    /// # Errors
+    /// If the system refuses a thread.
     pub(super) fn merge(
         input: impl FnOnce() -> Box<dyn BufRead> + Send + 'static,
-    ) -> (Lines, Sender<io::Result<Vec<u8>>>) {
+    ) -> Result<(Lines, LineSender), CliError> {
         let (sender, received) = channel();
         let typed = sender.clone();
-        // The thread lives until the program exits: a read cannot be cancelled.
-        thread::spawn(move || {
+        let read_all = move || {
             let mut reader = input();
             loop {
                 let read = next_line(&mut reader).map(|line| match line {
@@ -58,8 +63,12 @@ impl Lines {
                     return;
                 }
             }
-        });
-        (Lines { received, line: Vec::new(), at: 0 }, sender)
+        };
+        // The thread lives until the program exits: a read cannot be cancelled.
+        thread::Builder::new()
+            .spawn(read_all)
+            .map_err(|error| CliError::Error(format!("cannot start a thread: {error}")))?;
+        Ok((Lines { received, line: Vec::new(), at: 0 }, sender))
     }
 }
 
@@ -107,7 +116,7 @@ mod window {
             tables: &Arc<Tablebase>,
             view: &View<'_>,
             format_move: MoveFormatter,
-            lines: Sender<io::Result<Vec<u8>>>,
+            lines: LineSender,
         ) -> Result<Window, CliError> {
             check_display("--display")?;
             let display =
@@ -155,7 +164,7 @@ mod window {
             _: &Arc<Tablebase>,
             _: &View<'_>,
             _: MoveFormatter,
-            _: Sender<io::Result<Vec<u8>>>,
+            _: LineSender,
         ) -> Result<Window, CliError> {
             Err(CliError::new(
                 "the program was built without the display: build it with `--features serve`, or \
@@ -178,7 +187,8 @@ mod tests {
     #[test]
     fn typed_lines_are_of_bounded_length() {
         let text = format!("{}\nquit", "x".repeat(1 << 20));
-        let (mut lines, _sender) = Lines::merge(move || Box::new(io::Cursor::new(text)));
+        let (mut lines, _sender) =
+            Lines::merge(move || Box::new(io::Cursor::new(text))).ok().unwrap();
         let long = next_line(&mut lines).unwrap().unwrap();
         assert_eq!(long.len(), 1 << 16);
         // Even in memory, before the line is read.

@@ -11,7 +11,7 @@ use super::terminal::TerminalGame;
 impl TerminalGame<'_> {
     /// Opens the window and merges its moves with the input.
     pub(super) fn open_window(&mut self) -> Result<Input, CliError> {
-        let (lines, sender) = Lines::merge(|| Box::new(BufReader::new(io::stdin())));
+        let (lines, sender) = Lines::merge(|| Box::new(BufReader::new(io::stdin())))?;
         let board = self.game.rules().board;
         let format_move = Box::new(move |played: &Move| played.display(board).to_string());
         let manual = self.manual();

@@ -37,6 +37,16 @@ fn there_is_no_display() {
     assert!(err.contains("no display") && err.lines().count() == 1, "{err}");
 }
 
+/// The system refuses each thread, since there is no memory for its stack.
+#[test]
+fn a_refused_thread_is_an_error() {
+    let mut command = program(&["--display"]);
+    let output = command.env("RUST_MIN_STACK", (1u64 << 46).to_string()).output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("cannot start a thread") && err.lines().count() == 1, "{err}");
+}
+
 #[test]
 fn commands_come_from_a_file_or_from_standard_input() {
     let folder = tempfile::tempdir().unwrap();
