@@ -2,6 +2,7 @@ use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
@@ -76,6 +77,8 @@ impl Server {
     /// If the system refuses threads.
     pub fn run(self) -> Result<(), ServeError> {
         let Server { listener, state, .. } = self;
+        // If the system refuses its threads, the runtime panics.
+        thread::Builder::new().spawn(|| ()).map_err(ServeError::Runtime)?;
         let runtime = Builder::new_multi_thread()
             .enable_all()
             .worker_threads(cores())

@@ -84,6 +84,17 @@ fn hammer(address: SocketAddr, served: &AtomicUsize, began: &AtomicBool) {
     }
 }
 
+/// The system refuses each thread, since there is no memory for its stack.
+#[test]
+fn a_server_without_threads_does_not_start() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
+    command.args(["serve", "--addr", "127.0.0.1:0"]);
+    let output = command.env("RUST_MIN_STACK", (1u64 << 46).to_string()).output().unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{log}");
+    assert!(log.contains("cannot start the server") && !log.contains("panicked"), "{log}");
+}
+
 #[test]
 fn sigterm_under_load_completes_all_responses() {
     let (mut child, address) = start(&[]);
