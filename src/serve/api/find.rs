@@ -17,7 +17,7 @@ use super::super::extract::{QueryParams, SlicePath};
 use super::super::problem::Problem;
 use super::super::response::{Caching, JsonReply};
 use super::super::served_ruleset::ServedRuleset;
-use super::random::{parse_category, parse_sides};
+use super::random::{parse_category, parse_side};
 use super::slices::check_slice;
 
 /// Maximum slots of a table that is searched: some seconds of one core.
@@ -115,13 +115,12 @@ impl Params {
         let bad = |name: &str, error: &dyn std::fmt::Display| {
             Problem::bad_parameter(format!("{name}: {error}"))
         };
-        let sides = parse_sides(self.to_move.as_deref())?;
         let plies = self.plies.as_deref().map(parse_plies);
         let plies = plies.transpose().map_err(|error| bad("plies", &error))?;
         let pattern = self.pattern.as_deref().map(|text| Pattern::parse(text, rules.board));
         let pattern = pattern.transpose().map_err(|error| bad("pattern", &error))?;
         Ok(Query {
-            to_move: if sides.len() == 1 { sides.first().copied() } else { None },
+            to_move: parse_side(self.to_move.as_deref())?,
             wdl: parse_category(rules, self.category.as_deref())?,
             plies,
             zugzwang: self.zugzwang,

@@ -38,16 +38,16 @@ struct RandomReply {
 
 /// The wanted side to move and value.
 struct Filter {
-    sides: Vec<Side>,
+    side: Option<Side>,
     wdl: Option<Wdl>,
     plies: Option<Plies>,
 }
 
 impl Filter {
     fn new(query: &Query, rules: &Ruleset) -> Result<Filter, Problem> {
-        let sides = parse_sides(query.to_move.as_deref())?;
+        let side = parse_side(query.to_move.as_deref())?;
         let wdl = parse_category(rules, query.category.as_deref())?;
-        Ok(Filter { sides, wdl, plies: query.dtw })
+        Ok(Filter { side, wdl, plies: query.dtw })
     }
 
     fn matches(&self, value: Probed) -> bool {
@@ -62,7 +62,8 @@ impl Filter {
     fn example(&self, base: &Tablebase, report: &SliceReport) -> Option<String> {
         let category = self.wdl.map(|wdl| base.category(wdl));
         let reports = report.sides.iter().map(|side| &side.report);
-        let wanted = reports.filter(|side| self.sides.contains(&side.counts.to_move));
+        let wanted =
+            reports.filter(|report| self.side.is_none_or(|side| report.counts.to_move == side));
         wanted
             .flat_map(|side| &side.histogram)
             .find(|bar| {
@@ -73,12 +74,12 @@ impl Filter {
     }
 }
 
-/// Parses the side to move; both if there is none.
-pub(super) fn parse_sides(name: Option<&str>) -> Result<Vec<Side>, Problem> {
+/// Parses the side to move, if there is one.
+pub(super) fn parse_side(name: Option<&str>) -> Result<Option<Side>, Problem> {
     match name {
-        None => Ok(Side::ALL.to_vec()),
-        Some("a" | "attackers") => Ok(vec![Side::Attackers]),
-        Some("d" | "defenders") => Ok(vec![Side::Defenders]),
+        None => Ok(None),
+        Some("a" | "attackers") => Ok(Some(Side::Attackers)),
+        Some("d" | "defenders") => Ok(Some(Side::Defenders)),
         Some(other) => {
             let detail = format!("to_move is {other:?}: use attackers or defenders");
             Err(Problem::bad_parameter(detail))
@@ -131,7 +132,7 @@ fn draw(
     let index = base.index(slice).map_err(|error| Problem::of_tables(&served.rules, &error))?;
     let mut random = SeededRng::new(fresh_seed());
     for _ in 0..MAX_TRIES {
-        let Some(position) = placement(served, index, &mut random, &filter.sides) else {
+        let Some(position) = placement(served, index, &mut random, filter.side) else {
             continue;
         };
         let value = base
@@ -149,13 +150,14 @@ fn placement(
     served: &ServedRuleset,
     index: &SliceIndex,
     random: &mut SeededRng,
-    sides: &[Side],
+    side: Option<Side>,
 ) -> Option<Position> {
     let rules = &served.rules;
     let lane = random.next_u64() % index.lanes().count().max(1) as u64;
     let row = random.next_u64() % index.rows().max(1);
     let slot = Slot { lane: u16::try_from(lane).ok()?, row };
-    let canonical = index.unrank(slot, *random.choose(sides)?)?;
+    let side = side.or_else(|| random.choose(&Side::ALL).copied())?;
+    let canonical = index.unrank(slot, side)?;
     let symmetries: Vec<_> = rules.symmetries().iter().collect();
     let position = canonical.image(rules, *random.choose(&symmetries)?);
     position.check(rules).is_ok().then_some(position)
