@@ -66,21 +66,20 @@ impl Remote {
         let mut refused = None;
         for folder in folders(&base, &rules.name) {
             let address = folder.join(MANIFEST_FILE);
-            match read_manifest(&client, &address) {
-                Ok(text) => match listed_files(&text, &address, rules) {
-                    Ok(files) => {
-                        return Ok(Remote { client, folder, files, retries: options.retries });
-                    }
-                    // Some servers send a page, instead of saying that there is no such file.
-                    Err(error @ PullError::Manifest(_)) => _ = refused.get_or_insert(error),
-                    Err(error) => return Err(error),
-                },
-                Err(ServerFault::Status { code: 404, .. }) => {}
-                // Others refuse.
-                Err(fault @ ServerFault::Status { .. }) => {
-                    refused.get_or_insert(PullError::Server { url: address.to_string(), fault });
+            let text = read_manifest(&client, &address)
+                .map_err(|fault| PullError::Server { url: address.to_string(), fault });
+            match text.and_then(|text| listed_files(&text, &address, rules)) {
+                Ok(files) => {
+                    return Ok(Remote { client, folder, files, retries: options.retries });
                 }
-                Err(fault) => return Err(PullError::Server { url: address.to_string(), fault }),
+                Err(PullError::Server { fault: ServerFault::Status { code: 404, .. }, .. }) => {}
+                // Instead of saying that there is no such file, some servers send a page, and others
+                // refuse.
+                Err(
+                    error @ (PullError::Manifest(_)
+                    | PullError::Server { fault: ServerFault::Status { .. }, .. }),
+                ) => _ = refused.get_or_insert(error),
+                Err(error) => return Err(error),
             }
         }
         let [url, rules] = [base.to_string(), rules.name.clone()];
