@@ -1,11 +1,9 @@
 //! Searches that report their iterations while they run.
 
-use std::ffi::CString;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::types::PyTuple;
-use pyo3::{Bound, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
+use pyo3::{Bound, PyAny, PyRef, PyResult, Python, pyclass, pymethods};
 use taflbase::Tablebase;
 use taflbase::engine::Iteration;
 use taflbase::position::Position;
@@ -13,6 +11,7 @@ use taflbase::rules::Ruleset;
 
 use crate::answers;
 use crate::search::{Search, StopReason};
+use crate::work::warn;
 
 /// A running search, created by Engine.analysis.
 ///
@@ -48,11 +47,12 @@ impl Analysis {
     }
 
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
-        let error = self.tables.as_ref().and_then(|tables| tables.search_error());
-        error.map_or(Ok(()), |error| {
-            let text = format!("{error}; searches go on without what they cannot read");
-            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(text)?, 1)
-        })
+        match self.tables.as_ref().and_then(|tables| tables.search_error()) {
+            Some(error) => {
+                warn(py, &format!("{error}; searches go on without what they cannot read"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Waits for the end of the search, and returns the best move.

@@ -13,6 +13,7 @@ use taflbase::Game;
 use taflbase::engine::{EngineError, EngineOptions, Limits, Weights};
 use taflbase::moves::Move;
 use taflbase::notation::parse_move;
+use taflbase::numbers::counted;
 use taflbase::rules::Ruleset;
 
 use crate::analysis::Analysis;
@@ -284,10 +285,7 @@ impl Engine {
 
     fn __repr__(&self) -> String {
         let EngineOptions { threads, table_bytes, tables, .. } = &self.options;
-        let threads = match threads.get() {
-            1 => "1 thread".to_owned(),
-            count => format!("{count} threads"),
-        };
+        let threads = counted(threads.get(), ["thread", "threads"]);
         let tables = tables.as_ref().map_or("none".to_owned(), |tables| describe_size(tables));
         let (rules, mib) = (&self.rules.name, table_bytes >> 20);
         format!("<taflbase.Engine {rules}: {threads}, {mib} MiB, tables: {tables}>")

@@ -9,6 +9,7 @@ use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 use taflbase::history;
 use taflbase::moves::Move;
 use taflbase::notation::parse_move;
+use taflbase::numbers::counted;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
@@ -215,10 +216,7 @@ impl Game {
     }
 
     fn __repr__(&self) -> String {
-        let plies = match self.game.moves().len() {
-            1 => "1 ply".to_owned(),
-            count => format!("{count} plies"),
-        };
+        let plies = counted(self.game.moves().len(), ["ply", "plies"]);
         format!("<taflbase.Game {}: {plies}, {}>", self.rules().name, self.position())
     }
 }

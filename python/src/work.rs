@@ -156,7 +156,7 @@ fn call_progress(progress: Option<&Bound<'_, PyAny>>, step: Step, done: u64) -> 
 }
 
 /// Issues a warning.
-fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
     let text = std::ffi::CString::new(text.replace('\0', " "))?;
     PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)
 }
