@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use taflbase::rules::Ruleset;
+
 use crate::place::{Place, Run};
 
 /// The king wins in three plies.
@@ -233,6 +235,13 @@ fn games_are_saved_and_loaded() {
              rules"
         )]
     );
+    // The same rules may have another name.
+    let same = Ruleset::text("brandubh").unwrap().replace("\"brandubh\"", "\"mine\"");
+    let mine = place.path("mine.toml");
+    std::fs::write(&mine, same).unwrap();
+    let loaded =
+        output_of(&[mine.to_str().unwrap(), "--side", "both"], &format!("load {file}\nboard\n"));
+    assert_eq!(loaded, [&*lines[2]]);
     // A record of others is not overwritten either.
     let annotated = format!("[event:x]\n{text}");
     std::fs::write(&path, &annotated).unwrap();

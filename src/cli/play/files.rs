@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use taflbase::record::{GameResult, Record};
-use taflbase::rules::Side;
+use taflbase::rules::{Ruleset, Side};
 
 use super::super::error::CliError;
 use super::super::file;
@@ -55,13 +55,17 @@ impl TerminalGame<'_> {
     }
 
     fn read(&self, text: &str) -> Result<Record, String> {
-        let current = &self.rules().name;
+        let rules = self.game.rules();
+        let is_same = |name: &str| {
+            name == rules.name
+                || Ruleset::builtin(name).is_some_and(|named| named.is_same_game_as(rules))
+        };
         match Record::ruleset_name(text).map_err(|error| error.to_string())? {
-            Some(name) if name != *current => Err(format!(
-                "a game of {name:?}, and not of {current:?}: start taflbase play with its rules"
+            Some(name) if !is_same(&name) => Err(format!(
+                "a game of {name:?}, and not of {:?}: start taflbase play with its rules",
+                rules.name
             )),
-            _ => Record::parse_with(text, Arc::clone(self.game.rules()))
-                .map_err(|error| error.to_string()),
+            _ => Record::parse_with(text, Arc::clone(rules)).map_err(|error| error.to_string()),
         }
     }
 }
