@@ -1,5 +1,6 @@
 //! `taflbase solve`: values, statuses and certificates.
 
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -186,6 +187,22 @@ fn a_certificate_replaces_no_other_file() {
     for _ in 0..2 {
         to("empty.cert").done();
     }
+}
+
+/// The pipe has a reader, and no other writer.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_certificate_goes_to_a_pipe() {
+    let place = Place::new();
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    let read = Command::new("cat").arg(place.path("pipe")).stdout(Stdio::piped()).spawn().unwrap();
+    let prove = place.command(&["solve", &small_game(), "--certificate", "pipe"]);
+    let mut limited = Command::new("timeout");
+    limited.arg("60").arg(prove.get_program()).args(prove.get_args()).current_dir(place.path("."));
+    Run::of(limited).done();
+    let written = read.wait_with_output().unwrap().stdout;
+    std::fs::write(place.path("won.cert"), written).unwrap();
+    place.run(&["solve", &small_game(), "--check", "won.cert"]).done();
 }
 
 #[test]

@@ -269,9 +269,10 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
 /// this is done before it.
 fn check_output(path: &Path) -> Result<(), CliError> {
     file::check(path, CERTIFICATE)?;
+    // To open a pipe is to wait for its writer.
     let is_replaced = path.metadata().is_ok_and(|old| old.is_file() && old.len() > 0);
-    let old = File::open(path).ok().filter(|_| is_replaced).map(Certificate::read_rules_name);
-    match old {
+    let old = is_replaced.then(|| File::open(path).ok()).flatten();
+    match old.map(Certificate::read_rules_name) {
         Some(Err(CertificateError::NotACertificate)) => Err(CliError::Error(format!(
             "{}: this file is not a certificate, and is not replaced; name another one",
             path.display()
