@@ -237,6 +237,15 @@ pub(super) fn named_file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// As [`named_file`], of a file that a later run reads. Refuses devices and pipes, whose content may
+/// have no end.
+pub(super) fn kept_file() -> impl TypedValueParser<Value = PathBuf> {
+    named_file().try_map(|path| match path.metadata() {
+        Ok(there) if !there.is_file() => Err("it is not a file that can be read again; name one"),
+        _ => Ok(path),
+    })
+}
+
 /// Parses a number of bytes like `16GiB`, `500MB` or `1073741824`.
 pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let trimmed = text.trim();

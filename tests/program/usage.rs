@@ -52,6 +52,8 @@ fn usage_errors_are_one_line() {
         (&["match", "brandubh", "random", "random", "--output", "-"], &["--output", "name a file"]),
         (&["solve", "brandubh", "--certificate", "-"], &["--certificate", "name a file"]),
         (&["solve", "brandubh", "--checkpoint", "-"], &["--checkpoint", "name a file"]),
+        (&["match", "brandubh", "random", "random", "--output", "/dev/null"], &["read again"]),
+        (&["solve", "brandubh", "--checkpoint", "/dev/null"], &["--checkpoint", "read again"]),
         (&["--json", "stats", "brandubh", "--csv"], &["--csv", "--json"]),
         (&["stats", "brandubh", "--json", "--csv"], &["--csv", "--json"]),
     ] {

@@ -11,7 +11,7 @@ use taflbase::arena::{
 };
 use taflbase::engine::Clock;
 
-use super::arguments::{MAX, named_file, parse_clock, parse_number, parse_seconds};
+use super::arguments::{MAX, kept_file, parse_clock, parse_number, parse_seconds};
 use super::engine_args::proved_positions;
 use super::error::CliError;
 use super::interrupt::on_interrupt;
@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(value_parser = parse_number::<u32, 1, 100_000>)]
     max_plies: u32,
     /// Save the games in this file, and resume the match that it contains
-    #[arg(long, value_name = "FILE", value_parser = named_file())]
+    #[arg(long, value_name = "FILE", value_parser = kept_file())]
     output: Option<PathBuf>,
 }
 

@@ -18,7 +18,7 @@ use taflbase::proof::{
 use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::{
-    MAX, PositionArgs, Threads, named_file, parse_bytes, parse_number, parse_seconds,
+    MAX, PositionArgs, Threads, kept_file, named_file, parse_bytes, parse_number, parse_seconds,
 };
 use crate::cli::error::CliError;
 use crate::cli::file;
@@ -60,7 +60,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>, requires = "store")]
     job_nodes: Option<u64>,
     /// Keep the table of proof numbers in this file; a later run with as much memory continues
-    #[arg(long, value_name = "FILE", value_parser = named_file(), conflicts_with = "store")]
+    #[arg(long, value_name = "FILE", value_parser = kept_file(), conflicts_with = "store")]
     checkpoint: Option<PathBuf>,
     /// Print the status of the store for the position instead of searching [default: for those that
     /// were asked for]
