@@ -4,8 +4,6 @@ mod status;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -22,7 +20,7 @@ use crate::cli::arguments::{
 };
 use crate::cli::error::CliError;
 use crate::cli::file;
-use crate::cli::interrupt::on_interrupt;
+use crate::cli::interrupt::Task;
 use crate::cli::machine::threads;
 use crate::cli::output::{Session, counted, grouped, time, win_caveat};
 
@@ -197,10 +195,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
     if let Some(path) = &args.certificate {
         check_output(path)?;
     }
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let handler = Arc::clone(&interrupted);
-    // A second Ctrl-C exits at once.
-    on_interrupt(move || !handler.swap(true, Ordering::Relaxed));
+    let task = Task::begin();
     let options = ProofOptions {
         questions: args.question.sides(),
         max_nodes: args.nodes,
@@ -214,7 +209,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
     let mut printer = ProgressPrinter { rules, last: Instant::now() };
     let mut report = |progress: &ProofProgress| {
         printer.update(progress);
-        !interrupted.load(Ordering::Relaxed)
+        !task.is_stopped()
     };
     let notice = |text: &str| session.note(text);
     let proof = match (&args.store, &args.checkpoint) {
@@ -250,7 +245,7 @@ fn run_proof(args: &Args, session: &Session) -> Result<(), CliError> {
     if !is_open && !lacks_certificate {
         return Ok(());
     }
-    if interrupted.load(Ordering::Relaxed) {
+    if task.is_stopped() {
         let is_kept = args.store.is_some() || args.checkpoint.is_some();
         return Err(CliError::Interrupted(is_kept.then_some("the same command continues")));
     }
