@@ -3,14 +3,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use taflbase::board::Board;
-use taflbase::engine::{Engine, Iteration, IterationReport, Limits, Line, SearchRequest};
+use taflbase::engine::{Engine, Iteration, IterationReport, Limits, SearchRequest};
 use taflbase::history::Game;
 
 use super::arguments::{MAX, PositionArgs, parse_number, parse_seconds};
 use super::engine_args::EngineArgs;
 use super::error::CliError;
 use super::interrupt::on_interrupt;
+use super::move_log::move_texts;
 use super::output::{Session, grouped, time};
 
 /// Search a position with the engine and print the best lines
@@ -119,7 +119,7 @@ impl IterationPrinter<'_> {
         let speed = grouped(iteration.nodes_per_second() as u64);
         let (nodes, hits, took) = (grouped(nodes), grouped(table_hits), time(iteration.time));
         for (number, line) in iteration.lines.iter().enumerate() {
-            let (score, moves) = (line.score, move_texts(board, line).join(" "));
+            let (score, moves) = (line.score, move_texts(board, &line.moves).join(" "));
             let own = if line.depth == depth { String::new() } else { line.depth.to_string() };
             text.push_str(&match number {
                 0 => format!(
@@ -130,8 +130,4 @@ impl IterationPrinter<'_> {
         }
         self.session.text(&text)
     }
-}
-
-fn move_texts(board: Board, line: &Line) -> Vec<String> {
-    line.moves.iter().map(|played| played.display(board).to_string()).collect()
 }

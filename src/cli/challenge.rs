@@ -158,7 +158,7 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
             colour: colour(side),
             result: end.verdict,
             won,
-            moves: game.map_or(Vec::new(), move_texts),
+            moves: game.map_or(Vec::new(), |game| move_texts(game.rules().board, game.moves())),
             position: game.map(|game| game.position().to_text(game.rules())),
         });
     }

@@ -248,7 +248,7 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
             role: role(side),
             result,
             won,
-            moves: move_texts(game),
+            moves: move_texts(game.rules().board, game.moves()),
             position: game.position().to_text(game.rules()),
         });
     }

@@ -1,5 +1,6 @@
 //! Moves as they are reported during a game.
 
+use taflbase::board::Board;
 use taflbase::engine::Iteration;
 use taflbase::history::Game;
 use taflbase::moves::Move;
@@ -40,8 +41,7 @@ pub(super) fn result_text(result: &str, won: bool, is_draw: bool, plies: usize) 
     format!("{result}: {word} after {}\n", counted(plies, ["ply", "plies"]))
 }
 
-/// Returns the moves of a game in notation.
-pub(super) fn move_texts(game: &Game) -> Vec<String> {
-    let board = game.rules().board;
-    game.moves().iter().map(|played| played.display(board).to_string()).collect()
+/// Returns moves in notation.
+pub(super) fn move_texts(board: Board, moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|played| played.display(board).to_string()).collect()
 }

@@ -5,6 +5,8 @@ use taflbase::history::Game;
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
 
+use super::super::move_log::move_texts;
+
 /// The commands, with their argument and description.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("hint", "", "show a good move, from the engine at full strength"),
@@ -145,7 +147,7 @@ fn squares(board: Board, played: &Move) -> String {
 
 /// Formats moves in columns.
 pub(super) fn in_columns(board: Board, moves: &[Move]) -> String {
-    let texts: Vec<String> = moves.iter().map(|played| played.display(board).to_string()).collect();
+    let texts = move_texts(board, moves);
     let width = texts.iter().map(String::len).max().unwrap_or(0);
     let columns = (76 / (width + 2)).max(1);
     let rows = texts.chunks(columns).map(|row| {
@@ -160,9 +162,8 @@ pub(super) fn completions(game: &Game) -> Vec<String> {
     if game.outcome().is_some() {
         return Vec::new();
     }
-    let moves = game.playable_moves();
-    let texts = moves.iter().map(|played| played.display(game.rules().board).to_string());
-    texts
+    move_texts(game.rules().board, &game.playable_moves())
+        .into_iter()
         .flat_map(|text| {
             let without_letter = text.strip_prefix('K').map(str::to_owned);
             std::iter::once(text).chain(without_letter)

@@ -22,6 +22,7 @@ use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::interrupt::Task;
 use crate::cli::machine::threads;
+use crate::cli::move_log::move_texts;
 use crate::cli::output::{Session, counted, grouped, time, win_caveat};
 
 /// Prove by search which side wins from a position, or check a proof
@@ -399,9 +400,6 @@ impl ProgressPrinter<'_> {
                 counted(positions, POSITIONS)
             );
         }
-        let board = self.rules.board;
-        let moves: Vec<String> =
-            progress.line.iter().map(|played| played.display(board).to_string()).collect();
         let [proof, disproof] = progress.numbers;
         let speed = progress.nodes as f64 / progress.time.as_secs_f64().max(0.001);
         let jobs = progress.jobs.map_or(String::new(), |JobCounts { done, running }| {
@@ -411,7 +409,7 @@ impl ProgressPrinter<'_> {
             "{side} win? proof {proof}, disproof {disproof}, {jobs}{}, {} a second, {time}: {}",
             counted(progress.nodes, NODES),
             grouped(speed as u64),
-            moves.join(" ")
+            move_texts(self.rules.board, &progress.line).join(" ")
         )
     }
 }

@@ -13,6 +13,7 @@ use taflbase::rules::{Ruleset, Side};
 
 use crate::cli::arguments::PositionArgs;
 use crate::cli::error::CliError;
+use crate::cli::move_log::move_texts;
 use crate::cli::output::{Session, columns, counted, grouped, time};
 
 use super::{AnswerJson, NODES, answer_name, number, numbers_text};
@@ -63,13 +64,9 @@ impl QuestionJson {
             nodes: status.nodes,
             seconds: question.time.as_secs_f64(),
             moves: moves.collect(),
-            line: line(question, rules),
+            line: move_texts(rules.board, &question.line),
         }
     }
-}
-
-fn line(question: &TreeQuestion, rules: &Ruleset) -> Vec<String> {
-    question.line.iter().map(|played| played.display(rules.board).to_string()).collect()
 }
 
 /// Prints what a store says about a position; without one, about those that were asked for.
@@ -150,7 +147,10 @@ fn root_text(root: &TreeRoot, rules: &Ruleset) -> String {
             text.extend(table.lines().map(|row| format!("  {row}\n")));
         }
         if !question.line.is_empty() {
-            text.push_str(&format!("  next: {}\n", line(question, rules).join(" ")));
+            text.push_str(&format!(
+                "  next: {}\n",
+                move_texts(rules.board, &question.line).join(" ")
+            ));
         }
     }
     text
