@@ -99,10 +99,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let mut stream = connect(&args.host, port, args.retry.unwrap_or_default(), patience)
         .map_err(|error| challenge_error(args, patience, &error))?;
     session.note(&format!("connected to {}:{port} as {}", args.host, colour(side)));
-    let mut print_event = |event: Event<'_>| match event_message(&event) {
-        Message::Move(line) => drop(writeln!(io::stderr(), "{line}")),
-        Message::Warning(warning) => session.note(warning),
-    };
+    let mut print_event = |event: Event<'_>| print_event(&event, session);
     let end = play(&mut stream, &rules, &mut engine, &config, &mut print_event)
         .map_err(|error| challenge_error(args, patience, &error))?;
     report(side, &end, session)
@@ -121,31 +118,29 @@ fn challenge_error(args: &Args, patience: Duration, error: &ChallengeError) -> C
     }
 }
 
-/// The message about an event.
-enum Message {
-    Move(String),
-    Warning(&'static str),
-}
-
-fn event_message(event: &Event<'_>) -> Message {
-    match event {
-        Event::Joined => Message::Warning("the server's game begins in the middle"),
-        Event::OutOfSync => Message::Warning(
-            "no legal move leads to the server's board: continuing from there, without the moves \
-             before",
-        ),
+fn print_event(event: &Event<'_>, session: &Session) {
+    let line = match event {
+        Event::Joined => return session.note("the server's game begins in the middle"),
+        Event::OutOfSync => {
+            return session.note(
+                "no legal move leads to the server's board: continuing from there, without the \
+                 moves before",
+            );
+        }
         Event::NoMove => {
-            Message::Warning("there is no legal move: the server will end the game by its clock")
+            return session
+                .note("there is no legal move: the server will end the game by its clock");
         }
         Event::OpponentMoved(game, played) => {
-            let name = colour(played.piece.side());
-            Message::Move(move_text(game, game.moves().len(), played, name))
+            move_text(game, game.moves().len(), played, colour(played.piece.side()))
         }
         Event::Moved(game, played, found) => {
             let (number, name) = (game.moves().len() + 1, colour(played.piece.side()));
-            Message::Move(searched_move_text(game, number, played, name, *found))
+            searched_move_text(game, number, played, name, *found)
         }
-    }
+    };
+    // A failure to print has nowhere to be reported.
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Prints the result.
