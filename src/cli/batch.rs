@@ -13,7 +13,7 @@ use taflbase::rules::Ruleset;
 use taflbase::tablebase::{ProbeError, Probed};
 
 use super::error::CliError;
-use super::output::{Session, count_of, is_standard};
+use super::output::{Session, check_none, is_standard};
 
 /// The number of lines probed together, so that each block is read once for all of them.
 const BATCH_LINES: usize = 1 << 16;
@@ -67,15 +67,11 @@ pub(super) fn run(
         let texts = results.par_iter().map(|result| text(result, session.json()));
         session.text(&texts.collect::<Result<String, CliError>>()?)?;
     }
-    let problems: Vec<String> = [
+    let problems = [
         (invalid, ["is not a position", "are not positions"]),
         (unknown, ["has no table", "have no table"]),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| count_of(count, total, "line", what))
-    .collect();
-    if problems.is_empty() { Ok(()) } else { Err(CliError::Negative(problems.join(", "))) }
+    ];
+    check_none(&problems, total, "line")
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CliError {

@@ -9,7 +9,7 @@ use taflbase::tablebase::ProbeError;
 
 use super::arguments::ExistingSlices;
 use super::error::CliError;
-use super::output::{Session, columns, count_of, size};
+use super::output::{Session, check_none, columns, count_of, size};
 
 /// Read all tables and compare their checksums
 #[derive(clap::Args)]
@@ -114,19 +114,15 @@ fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), CliError> {
     let different = count_state(findings, DIFFERENT);
     let missing = if complete { count_state(findings, MISSING) } else { 0 };
     let bad = findings.iter().filter(|finding| !finding.ok).count() - different - missing;
-    let wrong: Vec<String> = [
+    let faults = [
         (bad, ["is damaged or not the ruleset's", "are damaged or not the ruleset's"]),
         (
             different,
             ["has other values than the manifest says", "have other values than the manifest says"],
         ),
         (missing, ["is missing here", "are missing here"]),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| count_of(count, findings.len(), "file", what))
-    .collect();
-    if wrong.is_empty() { Ok(()) } else { Err(CliError::Negative(wrong.join(", "))) }
+    ];
+    check_none(&faults, findings.len(), "file")
 }
 
 fn count_state(findings: &[CheckedTable], state: &str) -> usize {

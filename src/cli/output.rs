@@ -306,6 +306,19 @@ pub(super) fn count_of(count: usize, all: usize, noun: &str, [one, more]: [&str;
     format!("{} of {} {predicate}", grouped(count), counted(all, [noun, &format!("{noun}s")]))
 }
 
+/// Fails if a count is not 0: `1 of 3 lines is wrong, 2 of 3 lines are long`. The counts are given with
+/// their predicates, as in [`count_of`].
+pub(super) fn check_none(
+    counts: &[(usize, [&str; 2])],
+    all: usize,
+    noun: &str,
+) -> Result<(), CliError> {
+    let found = counts.iter().filter(|(count, _)| *count > 0);
+    let faults: Vec<String> =
+        found.map(|&(count, predicates)| count_of(count, all, noun, predicates)).collect();
+    if faults.is_empty() { Ok(()) } else { Err(CliError::Negative(faults.join(", "))) }
+}
+
 /// Returns the side that can force a win, if one can.
 pub(super) fn winner(to_move: Side, wdl: Wdl) -> Option<Side> {
     match wdl {

@@ -12,7 +12,7 @@ use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample
 
 use super::arguments::{ExistingSlices, MAX, Threads, parse_bytes, parse_number};
 use super::error::CliError;
-use super::output::{Session, count_of, grouped, size};
+use super::output::{Session, check_none, grouped, size};
 use super::progress::Reporter;
 use super::ranks;
 
@@ -153,17 +153,9 @@ fn verify(args: &Args, session: &Session, communicator: &dyn Communicator) -> Re
 fn conclude(results: &[SliceResult]) -> Result<(), CliError> {
     let wrong = results.iter().filter(|result| result.findings > 0).count();
     let unverified = results.iter().filter(|result| result.verdict == NOT_VERIFIED).count();
-    let counts =
+    let faults =
         [(wrong, ["is wrong", "are wrong"]), (unverified, ["is not verified", "are not verified"])];
-    let faults: Vec<String> = counts
-        .into_iter()
-        .filter(|&(count, _)| count > 0)
-        .map(|(count, predicates)| count_of(count, results.len(), "slice", predicates))
-        .collect();
-    if faults.is_empty() {
-        return Ok(());
-    }
-    Err(CliError::Negative(faults.join(", ")))
+    check_none(&faults, results.len(), "slice")
 }
 
 /// Verifies a slice, or a sample of it.
