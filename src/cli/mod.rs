@@ -206,6 +206,14 @@ fn command() -> clap::Command {
     })
 }
 
+/// Fails: neither the explorer nor its client is part of this build.
+#[cfg(not(feature = "serve"))]
+fn without_explorer<A>(_: &A, _: &Session) -> Result<(), CliError> {
+    Err(CliError::new(
+        "the program was built without the explorer: build it with `--features serve`",
+    ))
+}
+
 /// Runs the program with the arguments of the process.
 pub(crate) fn main() -> ExitCode {
     let parsed = command().try_get_matches_from(arguments::join_split(env::args_os()));

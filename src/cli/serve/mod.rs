@@ -1,10 +1,16 @@
+#[cfg(feature = "serve")]
+mod run;
+
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::arguments::{parse_bytes, parse_number, parse_seconds};
-use super::error::CliError;
-use super::output::Session;
+
+#[cfg(feature = "serve")]
+pub(super) use run::run;
+
+#[cfg(not(feature = "serve"))]
+pub(super) use super::without_explorer as run;
 
 /// Serve the tables over HTTP, with a web page to explore them
 #[derive(clap::Args)]
@@ -19,7 +25,7 @@ pub(super) struct Args {
     cache: u64,
     /// Also serve this ruleset file; may be repeated
     #[arg(long, value_name = "FILE")]
-    rules: Vec<PathBuf>,
+    rules: Vec<String>,
     /// Run at most N engine searches at once, each in a thread of low priority
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = parse_number::<u16, 1, 1024>)]
@@ -64,66 +70,4 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
         .ok()
         .and_then(|mut addresses| addresses.next())
         .ok_or_else(|| "write an address and a port, like 127.0.0.1:8080".to_owned())
-}
-
-/// Serves until Ctrl-C.
-#[cfg(feature = "serve")]
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    use std::sync::Arc;
-
-    use super::browser::{check_display, open_in_browser};
-    use super::interrupt::on_interrupt;
-    use taflbase::rules::Ruleset;
-    use taflbase::serve::{AppState, Log, ServeOptions, Server};
-    use taflbase::tablebase::BlockCache;
-
-    if args.open {
-        check_display("--open")?;
-    }
-    let more = args
-        .rules
-        .iter()
-        .map(|path| Ruleset::load(&path.to_string_lossy()))
-        .collect::<Result<Vec<_>, _>>()?;
-    let cache = BlockCache::new(usize::try_from(args.cache).unwrap_or(usize::MAX));
-    let log = Log::to(std::io::stderr());
-    let options = ServeOptions {
-        cache,
-        searches: if args.no_engine { 0 } else { args.searches.into() },
-        search_time: args.search_time,
-        downloads: args.downloads,
-        log,
-        proofs: session.proofs().to_vec(),
-        ..ServeOptions::default()
-    };
-    let state = AppState::open(more, session.table_folder(), options).map_err(CliError::new)?;
-    let server = Server::bind(args.addr, Arc::new(state)).map_err(CliError::new)?;
-    let stopper = server.stopper();
-    on_interrupt(move || stopper.stop());
-    // For port 0, the system has chosen the port.
-    let address = server.address();
-    let url = format!("http://{address}/");
-    if !address.ip().is_loopback() {
-        session.note(
-            "other machines can reach this address: put a reverse proxy in front of it, which \
-             encrypts and limits each client (docs/explorer.md)",
-        );
-    }
-    if session.json() {
-        session.json_line(&serde_json::json!({ "address": address, "url": url }))?;
-    } else {
-        session.note(&format!("the explorer is at {url}"));
-    }
-    if args.open && !open_in_browser(&url) {
-        session.note("no browser was opened: xdg-open is not installed");
-    }
-    server.run().map_err(CliError::new)
-}
-
-/// Fails: the explorer is not part of this build.
-#[cfg(not(feature = "serve"))]
-pub(super) fn run(_: &Args, _: &Session) -> Result<(), CliError> {
-    Err(CliError::new(
-        "the program was built without the explorer: build it with `--features serve`",
-    ))
 }

@@ -1,71 +1,15 @@
-use std::time::Duration;
-
-#[cfg(feature = "serve")]
+use serde::Serialize;
 use taflbase::pull::{FileState, Pull, PullError, PullOptions, Remote, RemoteFile};
-#[cfg(feature = "serve")]
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
-use taflbase::table::Metric;
 
-use super::arguments::{parse_men, parse_number, parse_seconds};
-use super::build::parse_metric;
-use super::error::CliError;
-#[cfg(feature = "serve")]
-use super::meter::Meter;
-use super::output::Session;
-#[cfg(feature = "serve")]
-use super::output::{count_of, grouped, size};
-
-/// Fetch tables that a server offers; existing tables are kept
-#[derive(clap::Args)]
-#[command(after_help = HELP)]
-pub(super) struct Args {
-    /// An explorer, or a folder of tables on a web server: http://HOST:PORT/PATH
-    url: String,
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
-    /// Fetch only slices with at most N men, including the king
-    #[arg(long, value_name = "N", value_parser = parse_men)]
-    men: Option<usize>,
-    /// Fetch only these slices; may be repeated
-    #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',')]
-    slices: Vec<Slice>,
-    /// Fetch only tables of this metric [default: both]
-    #[arg(long, value_name = "wdl|dtw", value_parser = parse_metric)]
-    metric: Option<Metric>,
-    /// Wait this long for a connection, and for each further piece of a file
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
-    timeout: Duration,
-    /// Continue a file up to N times in a row, with growing pauses
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = parse_number::<u32, 0, 1000>)]
-    retries: u32,
-}
-
-const HELP: &str = r#"URL is an explorer (`taflbase serve --downloads`) or a folder on any web server that has
-the files and their MANIFEST.json, which `taflbase manifest` writes: the folder of one
-ruleset, or the one above it. Only http is supported, without encryption or proxy.
-
-Tables are written to <tables>/<ruleset name>/. Those that are there are kept, those with
-a damaged header or index replaced, and files of other rules are an error; `taflbase
-check` finds damage in their values. A file gets its name when it is complete and its
-checksums are right. What has arrived of it is kept if the connection is cut or the
-program ends, and the same command continues.
-
-Checksums find damage, but not values that were wrong from the start: `taflbase verify`
-recomputes them. The status is 1 if the server has no such tables, or if tables that are
-here have other values than the server's.
-
-Examples:
-  taflbase pull http://192.168.1.5:8080 brandubh --men 6
-  taflbase pull http://example.org/tables brandubh --slice K2v4 --metric wdl
-
-JSON, one line per file; "state" is "fetched", "kept", or "different values" for a file
-that is kept although its values differ from the server's:
-  {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"state":"fetched"}"#;
+use super::Args;
+use crate::cli::error::CliError;
+use crate::cli::meter::Meter;
+use crate::cli::output::{Session, count_of, grouped, size};
 
 /// One file.
-#[cfg(feature = "serve")]
-#[derive(serde::Serialize)]
+#[derive(Serialize)]
 struct PullJson<'a> {
     rules: &'a str,
     slice: String,
@@ -75,8 +19,7 @@ struct PullJson<'a> {
 }
 
 /// Fetches file by file.
-#[cfg(feature = "serve")]
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+pub(in crate::cli) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let rules = Ruleset::load(&args.rules)?;
     let options = PullOptions { timeout: args.timeout, retries: args.retries };
     let remote = Remote::find(&args.url, &rules, &options).map_err(CliError::new)?;
@@ -116,7 +59,6 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 }
 
 /// Fails if files that are here have other values than the server's.
-#[cfg(feature = "serve")]
 fn refuse_different(
     states: &[(RemoteFile, FileState)],
     args: &Args,
@@ -138,7 +80,6 @@ fn refuse_different(
     }
 }
 
-#[cfg(feature = "serve")]
 fn summary(states: &[(RemoteFile, FileState)]) -> String {
     let fetched: Vec<u64> = states
         .iter()
@@ -153,7 +94,6 @@ fn summary(states: &[(RemoteFile, FileState)]) -> String {
     )
 }
 
-#[cfg(feature = "serve")]
 impl<'a> PullJson<'a> {
     fn new(rules: &'a Ruleset, file: &RemoteFile, state: FileState) -> PullJson<'a> {
         PullJson {
@@ -166,7 +106,6 @@ impl<'a> PullJson<'a> {
     }
 }
 
-#[cfg(feature = "serve")]
 impl Args {
     /// Returns whether a file of the server is wanted.
     fn takes(&self, file: &RemoteFile) -> bool {
@@ -186,12 +125,4 @@ impl Args {
             _ => format!("{} has no table of {slice}", self.url),
         }
     }
-}
-
-/// Fails: the client is not part of this build.
-#[cfg(not(feature = "serve"))]
-pub(super) fn run(_: &Args, _: &Session) -> Result<(), CliError> {
-    Err(CliError::new(
-        "the program was built without the explorer: build it with `--features serve`",
-    ))
 }
