@@ -2,12 +2,16 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use taflbase::bound::BoundError;
 use taflbase::build::{BuildError, BuildLimit};
+use taflbase::compare::CompareError;
 use taflbase::engine::EngineError;
 use taflbase::find::FindError;
 use taflbase::manifest::ManifestError;
 use taflbase::position::PositionError;
 use taflbase::rules::RulesetError;
+use taflbase::short::ShortError;
+use taflbase::short::graph::GraphError;
 use taflbase::stats::StatsError;
 
 /// The exit status after Ctrl-C: 128 + SIGINT, as shells report it.
@@ -109,14 +113,21 @@ macro_rules! errors {
 
 errors!(RulesetError, EngineError, FindError, ManifestError);
 
-impl From<StatsError> for CliError {
-    fn from(error: StatsError) -> CliError {
-        match error {
-            StatsError::Stopped => CliError::Interrupted(None),
-            error => CliError::new(error),
-        }
-    }
+/// Errors of work that Ctrl-C stops.
+macro_rules! errors_or_stopped {
+    ($($error:ident),*) => {
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> CliError {
+                match error {
+                    $error::Stopped => CliError::Interrupted(None),
+                    error => CliError::new(error),
+                }
+            }
+        })*
+    };
 }
+
+errors_or_stopped!(StatsError, BoundError, CompareError, ShortError, GraphError);
 
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> CliError {

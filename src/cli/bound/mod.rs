@@ -1,7 +1,7 @@
 mod report;
 mod text;
 
-use taflbase::bound::{BoundError, Bounds, Estimate, Reachability, Sampling, sample, solved};
+use taflbase::bound::{Bounds, Estimate, Reachability, Sampling, sample, solved};
 use taflbase::rules::Ruleset;
 
 use super::arguments::{MAX, Threads, parse_number};
@@ -90,14 +90,5 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     match session.json() {
         true => session.json_line(&report),
         false => session.text(&text::text(rules, &report)),
-    }
-}
-
-impl From<BoundError> for CliError {
-    fn from(error: BoundError) -> CliError {
-        match error {
-            BoundError::Stopped => CliError::Interrupted(None),
-            error => CliError::new(error),
-        }
     }
 }

@@ -1,7 +1,7 @@
 mod text;
 
 use taflbase::Tablebase;
-use taflbase::compare::{CompareError, CompareReport, compare_slice};
+use taflbase::compare::{CompareReport, compare_slice};
 use taflbase::slice::Slice;
 use taflbase::value::Wdl;
 
@@ -159,13 +159,8 @@ impl Args {
     ) -> Result<Vec<CompareReport>, CliError> {
         let meter = Meter::new("comparing");
         let go_on = |done, rows| meter.update(done, rows);
-        let compared = self
-            .threads
-            .run(|| compare_slice(first, other, slice, self.most, go_on))?
-            .map_err(|error| match error {
-            CompareError::Stopped => CliError::Interrupted(None),
-            error => CliError::new(error),
-        })?;
+        let compared =
+            self.threads.run(|| compare_slice(first, other, slice, self.most, go_on))??;
         Ok(compared.iter().map(|side| side.report(first, other, slice)).collect())
     }
 }

@@ -6,7 +6,6 @@ mod theorem;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use taflbase::short::graph::GraphError;
 use taflbase::short::{Board, ShortError, Soldier};
 
 use super::arguments::Threads;
@@ -147,23 +146,5 @@ fn check_memory(what: &str, needed: u64, advice: &str) -> Result<(), CliError> {
             size(free)
         ))),
         _ => Ok(()),
-    }
-}
-
-impl From<ShortError> for CliError {
-    fn from(error: ShortError) -> CliError {
-        match error {
-            ShortError::Stopped => CliError::Interrupted(None),
-            error => CliError::new(error),
-        }
-    }
-}
-
-impl From<GraphError> for CliError {
-    fn from(error: GraphError) -> CliError {
-        match error {
-            GraphError::Stopped => CliError::Interrupted(None),
-            error => CliError::new(error),
-        }
     }
 }
