@@ -53,27 +53,23 @@ shortened here:
 
 /// Compares each ruleset with the first, slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
-    let [first_name, other_names @ ..] = &args.rules[..] else {
+    let opened = args.rules.iter().map(|name| session.open_to_scan(name));
+    let bases: Vec<Tablebase> = opened.collect::<Result<_, _>>()?;
+    let [first, others @ ..] = &bases[..] else {
         return Ok(());
     };
-    let first = session.open_to_scan(first_name)?;
-    let mut others = Vec::new();
-    for name in other_names {
-        others.push(session.open_to_scan(name)?);
-    }
-    check_rulesets(&first, &others)?;
-    for other in others.iter().filter(|other| has_same_values(&first, other)) {
-        let [first, other] = [&first, other].map(|base| &base.rules().name);
+    check_rulesets(first, others)?;
+    for other in others.iter().filter(|other| has_same_values(first, other)) {
+        let [first, other] = [first, other].map(|base| &base.rules().name);
         session.note(&format!("{first} and {other} share their tables: no value can differ"));
     }
-    let bases: Vec<&Tablebase> = std::iter::once(&first).chain(&others).collect();
     let slices = args.slices(&bases, session)?;
     for (number, other) in others.iter().enumerate() {
         let mut open = [&first, other].map(|base| base.category(Wdl::Draw)).to_vec();
         open.dedup();
         let mut reports = Vec::new();
         for &slice in &slices {
-            for report in args.compare(&first, other, slice)? {
+            for report in args.compare(first, other, slice)? {
                 if session.json() {
                     session.json_line(&report)?;
                 } else {
@@ -119,7 +115,7 @@ fn has_same_values(first: &Tablebase, other: &Tablebase) -> bool {
 
 impl Args {
     /// Returns the slices to compare, smallest first: every ruleset has a table of each.
-    fn slices(&self, bases: &[&Tablebase], session: &Session) -> Result<Vec<Slice>, CliError> {
+    fn slices(&self, bases: &[Tablebase], session: &Session) -> Result<Vec<Slice>, CliError> {
         let named = bases.iter().zip(&self.rules);
         if !self.slices.is_empty() {
             for (base, rules) in named {
