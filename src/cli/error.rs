@@ -1,6 +1,5 @@
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use taflbase::bound::BoundError;
 use taflbase::build::{BuildError, BuildLimit};
@@ -33,11 +32,6 @@ pub(super) enum CliError {
 }
 
 impl CliError {
-    /// Prints the error to standard error and returns the exit code.
-    pub(super) fn report(self) -> ExitCode {
-        self.print().into()
-    }
-
     /// Prints the error to standard error and returns the exit status.
     pub(super) fn print(self) -> u8 {
         let (message, status) = match self {
