@@ -153,38 +153,14 @@ impl Command {
     /// Returns whether the command continues when standard output is closed. The exit status of
     /// such a command reports its work, which a closed pipe must not hide.
     fn ignores_broken_pipe(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Command::Build(_)
-            | Command::Pull(_)
-            | Command::Verify(_)
-            | Command::Check(_)
-            | Command::Solve(_) => true,
-            Command::Rules(_)
-            | Command::Replay(_)
-            | Command::Perft(_)
-            | Command::Plan(_)
-            | Command::Probe(_)
-            | Command::Line(_)
-            | Command::Find(_)
-            | Command::Analyse(_)
-            | Command::Play(_)
-            | Command::Stats(_)
-            | Command::Compare(_)
-            | Command::Report(_)
-            | Command::Manifest(_)
-            | Command::Bound(_)
-            | Command::Short(_)
-            | Command::Match(_)
-            | Command::Bench(_)
-            | Command::Otep(_)
-            | Command::Htp(_)
-            | Command::HnefataflOrg(_)
-            | Command::Challenge(_)
-            | Command::Berkeley(_)
-            | Command::Completions(_)
-            | Command::Man(_)
-            | Command::Serve(_) => false,
-        }
+                | Command::Pull(_)
+                | Command::Verify(_)
+                | Command::Check(_)
+                | Command::Solve(_)
+        )
     }
 }
 
