@@ -1,6 +1,5 @@
 //! Options of the engine, shared by all commands that use it.
 
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,21 +51,6 @@ fn parse_contempt(text: &str) -> Result<i32, String> {
 }
 
 impl EngineArgs {
-    /// Returns the number of search threads.
-    pub(super) fn threads(&self) -> NonZeroUsize {
-        threads(self.threads.count())
-    }
-
-    /// Returns the size of the transposition table in bytes.
-    pub(super) fn table_bytes(&self) -> usize {
-        self.hash.bytes()
-    }
-
-    /// Returns the penalty of a draw, in hundredths of a soldier.
-    pub(super) fn contempt(&self) -> i32 {
-        self.contempt
-    }
-
     /// Returns the engine's options with these tables and proofs.
     pub(super) fn options(
         &self,
@@ -74,11 +58,11 @@ impl EngineArgs {
         book: Option<&Arc<ProofBook>>,
     ) -> EngineOptions {
         EngineOptions {
-            threads: self.threads(),
-            table_bytes: self.table_bytes(),
+            threads: threads(self.threads.count()),
+            table_bytes: self.hash.bytes(),
             tables: Some(Arc::clone(tables)),
             proofs: book.map(proved_positions),
-            contempt: self.contempt(),
+            contempt: self.contempt,
             ..EngineOptions::new(tables.rules())
         }
     }
@@ -114,10 +98,11 @@ impl HostedArgs {
         }
         ProofBook::check_paths(session.proofs()).map_err(CliError::new)?;
         let time = Limits::time(Duration::from_secs(self.time.into()));
+        let EngineArgs { threads: own_threads, hash, contempt } = &self.engine;
         Ok(SessionOptions {
-            threads: self.engine.threads(),
-            table_bytes: self.engine.table_bytes(),
-            contempt: self.engine.contempt(),
+            threads: threads(own_threads.count()),
+            table_bytes: hash.bytes(),
+            contempt: *contempt,
             limits: self.nodes.map_or(time, Limits::nodes),
             tables: tables.map(Path::to_owned),
             proofs: session.proofs().to_vec(),
