@@ -9,10 +9,10 @@ use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::{Game, Tablebase};
 
-use super::Signature;
+use super::print;
 use crate::cli::error::CliError;
 use crate::cli::machine::core_time;
-use crate::cli::output::{Session, columns, grouped};
+use crate::cli::output::{Session, grouped};
 
 /// Rulesets, positions (empty: the start position) and depths: openings and middlegames on all
 /// board sizes, and an endgame that uses the tables.
@@ -65,13 +65,8 @@ pub(super) fn run(session: &Session) -> Result<(), CliError> {
             format!("{:.2} M", found.nodes_per_core_second as f64 / 1e6),
         ]);
     }
-    let signature = signature.finalize().to_hex()[..16].to_owned();
-    if session.json() {
-        return session.json_line(&Signature { signature });
-    }
     let header = ["ruleset", "men", "depth", "best", "nodes", "in tables", "nodes/s"];
-    session.text(&columns(1, &header, &rows))?;
-    session.text(&format!("\nsignature {signature}\n"))
+    print(session, &header, &rows, &signature)
 }
 
 /// Searches one position in one thread, with the embedded tables.

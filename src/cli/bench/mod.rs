@@ -149,10 +149,6 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
             }
         }
     }
-    let signature = signature.finalize().to_hex()[..16].to_owned();
-    if session.json() {
-        return session.json_line(&Signature { signature });
-    }
     let header = [
         "slice",
         "stored positions",
@@ -168,7 +164,21 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         "bits DTW",
         "probe",
     ];
-    session.text(&columns(1, &header, &rows))?;
+    print(session, &header, &rows, &signature)
+}
+
+/// Prints the rows, unless each was printed as JSON, and the signature.
+fn print(
+    session: &Session,
+    header: &[&str],
+    rows: &[Vec<String>],
+    signature: &blake3::Hasher,
+) -> Result<(), CliError> {
+    let signature = signature.finalize().to_hex()[..16].to_owned();
+    if session.json() {
+        return session.json_line(&Signature { signature });
+    }
+    session.text(&columns(1, header, rows))?;
     session.text(&format!("\nsignature {signature}\n"))
 }
 
