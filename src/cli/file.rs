@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::error::CliError;
+use super::output::is_standard;
 
 /// Checks that a file can be written, before the work that makes its content.
 pub(super) fn check(path: &Path, what: &str) -> Result<(), CliError> {
@@ -31,6 +32,19 @@ pub(super) fn write(
         _ => replace(path, content),
     };
     written.map_err(cannot_write(path, what))
+}
+
+/// As [`write`], or to standard output if the path is `-`.
+pub(super) fn write_or_print(
+    path: &Path,
+    what: &str,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), CliError> {
+    if !is_standard(path) {
+        return write(path, what, content);
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    content(&mut out).and_then(|()| out.flush()).map_err(CliError::from)
 }
 
 fn cannot_write(path: &Path, what: &str) -> impl Fn(io::Error) -> CliError {

@@ -1,11 +1,13 @@
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use taflbase::draw::Sheet;
 
 use super::error::CliError;
 use super::file;
 use super::output::is_standard;
+
+/// What errors call a picture.
+const PICTURE: &str = "the picture";
 
 /// The pictures to write.
 #[derive(clap::Args)]
@@ -34,22 +36,12 @@ impl Pictures {
         }
         let drawn = sheet();
         if let Some(path) = &self.svg {
-            write(path, |out| out.write_all(drawn.to_svg().as_bytes()))?;
+            let svg = drawn.to_svg();
+            file::write_or_print(path, PICTURE, |out| out.write_all(svg.as_bytes()))?;
         }
         if let Some(path) = &self.png {
-            write(path, |out| drawn.write_png(out))?;
+            file::write_or_print(path, PICTURE, |out| drawn.write_png(out))?;
         }
         Ok(standard == 0)
     }
-}
-
-fn write(
-    path: &Path,
-    picture: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), CliError> {
-    if !is_standard(path) {
-        return file::write(path, "the picture", picture);
-    }
-    let mut out = BufWriter::new(io::stdout().lock());
-    picture(&mut out).and_then(|()| out.flush()).map_err(CliError::from)
 }

@@ -1,7 +1,6 @@
 mod estimates;
 mod summary;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use taflbase::Tablebase;
@@ -134,13 +133,11 @@ fn check_outputs(args: &Args) -> Result<(), CliError> {
 
 /// Writes a file, or to standard output. Prints what was written unless that is the output.
 fn write(session: &Session, path: &Path, what: &str, content: &[u8]) -> Result<(), CliError> {
-    if is_standard(path) {
-        let mut out = io::stdout().lock();
-        return out.write_all(content).and_then(|()| out.flush()).map_err(CliError::from);
-    }
-    file::write(path, what, |out| out.write_all(content))?;
+    file::write_or_print(path, what, |out| out.write_all(content))?;
     // Standard output may be the other file.
-    session.note(&format!("{}: {}", path.display(), size(content.len() as u64)));
+    if !is_standard(path) {
+        session.note(&format!("{}: {}", path.display(), size(content.len() as u64)));
+    }
     Ok(())
 }
 
