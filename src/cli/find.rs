@@ -243,14 +243,14 @@ impl Finder<'_> {
             } else {
                 search.each(|found| {
                     printed = printer.add(&found);
-                    match printed.is_ok() && !printer.has_more() {
+                    match printed.is_ok() && !printer.has_more {
                         true => ControlFlow::Continue(()),
                         false => ControlFlow::Break(()),
                     }
                 })?;
             }
             printed?;
-            if printer.has_more() {
+            if printer.has_more {
                 break;
             }
         }
@@ -286,14 +286,15 @@ struct Printer<'a> {
     limit: usize,
     printed: usize,
     text: String,
-    more: bool,
+    /// Whether there are positions beyond the limit.
+    has_more: bool,
 }
 
 impl<'a> Printer<'a> {
     /// Creates a printer; a limit of 0 means no limit.
     fn new(finder: &'a Finder<'a>, limit: usize) -> Printer<'a> {
         let max = if limit == 0 { usize::MAX } else { limit };
-        Printer { finder, limit: max, printed: 0, text: String::new(), more: false }
+        Printer { finder, limit: max, printed: 0, text: String::new(), has_more: false }
     }
 
     /// Returns how many positions to search for: one more than may be printed tells whether there
@@ -302,14 +303,9 @@ impl<'a> Printer<'a> {
         (self.limit - self.printed).saturating_add(1)
     }
 
-    /// Returns whether there are positions beyond the limit.
-    fn has_more(&self) -> bool {
-        self.more
-    }
-
     fn add(&mut self, found: &Found) -> Result<(), CliError> {
         if self.printed == self.limit {
-            self.more = true;
+            self.has_more = true;
             return Ok(());
         }
         let line = if self.finder.session.json() { self.json(found)? } else { self.line(found) };
@@ -347,7 +343,7 @@ impl<'a> Printer<'a> {
     fn finish(mut self) -> Result<(), CliError> {
         self.flush()?;
         let session = self.finder.session;
-        if self.more {
+        if self.has_more {
             let limit = self.limit;
             session.note(&format!(
                 "there are more than {limit}: --limit 0 prints all, --count counts them"

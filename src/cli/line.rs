@@ -85,10 +85,9 @@ fn sheet(base: &Tablebase, value: Value, positions: &[Position], line: &[Move]) 
         })
         .collect();
     let (first, last) = (&positions[0], &positions[line.len()]);
-    let end = match value.wdl() {
-        Wdl::Win => format!("{} win", first.to_move.name()),
-        Wdl::Loss => format!("{} win", first.to_move.other().name()),
-        Wdl::Draw => base.category(Wdl::Draw).to_owned(),
+    let end = match winner(first.to_move, value.wdl()) {
+        Some(side) => format!("{} win", side.name()),
+        None => base.category(Wdl::Draw).to_owned(),
     };
     boards.push(BoardPicture::new(rules, last.layout()).with_caption(end, None));
     Sheet::new(format!("{}: {}", rules.title, first.to_text(rules)), boards)

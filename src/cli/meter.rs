@@ -8,7 +8,7 @@ use super::colour::is_dumb_terminal;
 use super::interrupt::Task;
 
 /// The interval between lines when standard error is not a terminal.
-const LINE_EVERY: Duration = Duration::from_secs(10);
+pub(super) const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Reports the progress of one task on standard error and stops it on Ctrl-C.
 pub(super) struct Meter {

@@ -8,11 +8,8 @@ use indicatif::ProgressBar;
 use taflbase::progress::{Phase, Progress};
 use taflbase::slice::Slice;
 
-use super::meter::progress_bar;
+use super::meter::{LINE_EVERY, progress_bar};
 use super::output::time;
-
-/// The interval between lines when standard error is not a terminal.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Reports progress over a list of slices on standard error, without colours.
 pub(super) struct Reporter {

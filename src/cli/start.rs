@@ -6,7 +6,7 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::build::{SlicePlan, SliceReport, available_disk};
 use taflbase::position::Position;
-use taflbase::rules::{Ruleset, Side};
+use taflbase::rules::Side;
 use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
 use taflbase::tablebase::{LineAnswer, Probed};
@@ -114,7 +114,10 @@ pub(super) fn print(
         line: LineAnswer::new(&base, &start, value, &moves),
         value: winner.map_or(base.category(Wdl::Draw), Side::name),
         slice: start.slice().to_string(),
-        sides: own_report.clone().flat_map(|report| both_sides(base.rules(), report)).collect(),
+        sides: own_report
+            .clone()
+            .flat_map(|report| Side::ALL.map(|side| side_counts(base.rules(), report, side)))
+            .collect(),
         slices: reports.len(),
         placements: summaries.map(|summary| summary.positions).sum(),
         bytes: reports.iter().flat_map(|report| &report.bytes).map(|&(_, bytes)| bytes).sum(),
@@ -142,10 +145,6 @@ pub(super) fn print(
         grouped(placements),
         size(*bytes),
     ))
-}
-
-fn both_sides(rules: &Ruleset, report: &SliceReport) -> [SideCounts; 2] {
-    Side::ALL.map(|side| side_counts(rules, report, side))
 }
 
 #[cfg(test)]
