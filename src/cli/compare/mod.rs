@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     let slices = args.slices(&bases, session)?;
     for (number, other) in others.iter().enumerate() {
-        let mut open = [&first, other].map(|base| base.category(Wdl::Draw)).to_vec();
+        let mut open = [first, other].map(|base| base.category(Wdl::Draw)).to_vec();
         open.dedup();
         let mut reports = Vec::new();
         for &slice in &slices {
