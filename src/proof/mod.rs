@@ -31,10 +31,8 @@ mod book;
 mod canonical;
 mod certificate;
 mod checkpoint;
-mod closed_set;
 mod estimates;
 mod evaluation;
-mod extract;
 mod hashes;
 mod lookahead;
 mod prover;
@@ -45,16 +43,17 @@ pub mod store;
 mod table;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use answer::{Answer, ProvedValue};
 pub use book::{BookCertificate, BookError, BookMove, BookProbe, ProofBook};
 pub use certificate::{Certificate, CertificateError, CheckReport, check};
 pub use checkpoint::{Checkpoint, CheckpointError, Effort};
-pub use closed_set::MAX_CLOSED_SET;
 #[doc(hidden)]
 pub use prover::solved_positions;
 pub use prover::{
-    JobCounts, Proof, ProofError, ProofOptions, ProofProgress, prove, prove_with_checkpoint,
+    JobCounts, MAX_CLOSED_SET, Proof, ProofError, ProofOptions, ProofProgress, prove,
+    prove_with_checkpoint,
 };
 #[doc(hidden)]
 pub use search::SolvedPosition;

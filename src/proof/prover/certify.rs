@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use crate::game::rules::Side;
 use crate::proof::answer::Answer;
 use crate::proof::certificate::Part;
-use crate::proof::closed_set::{ClosedSet, closed_set};
-use crate::proof::extract::strategy;
 use crate::proof::search::{REPORT_EVERY, Worker};
 
+use super::closed_set::{ClosedSet, closed_set};
+use super::extract::strategy;
 use super::two_questions::Prover;
 
 /// The nodes to find one lost result of a closed set again.
@@ -75,7 +75,7 @@ impl<const W: usize> Prover<'_, '_, W> {
 
     /// Counts a position of a closed set. Returns whether to go on: the node count has not reached
     /// `limit`, nor the search its limits.
-    pub(in crate::proof) fn count_vertex(&mut self, side: Side, limit: u64) -> bool {
+    pub(super) fn count_vertex(&mut self, side: Side, limit: u64) -> bool {
         let nodes = 1 + self.control.nodes.fetch_add(1, Ordering::Relaxed);
         if !nodes.is_multiple_of(LIMITS_EVERY) {
             return nodes < limit;
@@ -86,7 +86,7 @@ impl<const W: usize> Prover<'_, '_, W> {
 
     /// Searches the state of a worker that seeks a closed set, whose result is not in the table. Within
     /// the limits: the table may lack it afterwards, too.
-    pub(in crate::proof) fn search_vertex(&mut self, worker: &Worker<'_, '_, W>, limit: u64) {
+    pub(super) fn search_vertex(&mut self, worker: &Worker<'_, '_, W>, limit: u64) {
         let nodes = self.nodes();
         if nodes < limit && !self.is_over() {
             let max_nodes = limit.min(nodes.saturating_add(REPAIR_NODES));
@@ -96,7 +96,7 @@ impl<const W: usize> Prover<'_, '_, W> {
 
     /// Counts a position of the winner's strategy. Returns whether to go on: the win is known, so only
     /// an interruption ends the reconstruction.
-    pub(in crate::proof) fn count_strategy_position(&mut self, side: Side) -> bool {
+    pub(super) fn count_strategy_position(&mut self, side: Side) -> bool {
         let positions = self.strategy_positions.get_or_insert(0);
         *positions += 1;
         if positions.is_multiple_of(LIMITS_EVERY) {
@@ -107,7 +107,7 @@ impl<const W: usize> Prover<'_, '_, W> {
 
     /// Searches the state of a worker that reconstructs a strategy, whose proof is not in the table,
     /// with that many nodes.
-    pub(in crate::proof) fn search_lost_proof(&mut self, worker: &Worker<'_, '_, W>, nodes: u64) {
+    pub(super) fn search_lost_proof(&mut self, worker: &Worker<'_, '_, W>, nodes: u64) {
         let max_nodes = self.nodes().saturating_add(nodes);
         // Most of these searches are too short for more threads.
         self.run(worker.prover, &worker.state, max_nodes, NonZeroUsize::MIN);

@@ -9,8 +9,8 @@ use crate::game::rules::{Ruleset, Side};
 use crate::proof::answer::Answer;
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::Part;
-use crate::proof::closed_set::Leaf;
 use crate::proof::search::{Control, Shared, Worker};
+use crate::proof::walk::Leaf;
 
 use super::two_questions::Prover;
 use super::{ProofOptions, ProofProgress};

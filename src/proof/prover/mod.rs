@@ -1,7 +1,9 @@
 //! The search for a proof of a position's value.
 
 mod certify;
+mod closed_set;
 mod error;
+mod extract;
 mod job;
 mod locked_checkpoint;
 mod progress;
@@ -12,7 +14,6 @@ mod two_questions;
 pub use error::ProofError;
 pub(in crate::proof) use job::{JobAnswer, JobRequest, answer_job};
 pub use progress::{JobCounts, ProofProgress};
-pub(in crate::proof) use two_questions::Prover;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -32,6 +33,10 @@ use super::estimates::Estimates;
 use super::search::{Control, Sampler, Shared, SolvedPosition};
 use super::table::ProofTable;
 use locked_checkpoint::LockedCheckpoint;
+use two_questions::Prover;
+
+/// The most positions among which a closed set is sought, which limits the memory.
+pub const MAX_CLOSED_SET: usize = 4_000_000;
 
 /// Options of a search for a proof.
 #[derive(Clone, Debug)]

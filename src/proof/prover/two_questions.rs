@@ -10,21 +10,21 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::Answer;
 use crate::proof::certificate::Part;
-use crate::proof::closed_set::{Leaf, MAX_CLOSED_SET};
 use crate::proof::questions::Questions;
 use crate::proof::search::{Control, Numbers, Shared, Worker};
+use crate::proof::walk::Leaf;
 
 use super::locked_checkpoint::LockedCheckpoint;
-use super::{ProofOptions, ProofProgress};
+use super::{MAX_CLOSED_SET, ProofOptions, ProofProgress};
 
 /// The nodes of each question in the first round; they double with every round.
 const FIRST_BUDGET: u64 = 1000;
 
-pub(in crate::proof) struct Prover<'a, 't, const W: usize> {
+pub(super) struct Prover<'a, 't, const W: usize> {
     pub(super) shared: &'a Shared<'t, W>,
     pub(super) control: &'a Control,
     pub(super) root: State<W>,
-    pub(in crate::proof) rules: &'a Ruleset,
+    pub(super) rules: &'a Ruleset,
     pub(super) position: &'a Position,
     pub(super) options: &'a ProofOptions<'a>,
     pub(super) started: Instant,
@@ -41,7 +41,7 @@ pub(in crate::proof) struct Prover<'a, 't, const W: usize> {
     /// What is proved so far.
     pub(super) parts: Vec<Part>,
     /// The most positions among which a closed set is sought.
-    pub(in crate::proof) max_positions: usize,
+    pub(super) max_positions: usize,
 }
 
 impl<'a, 't, const W: usize> Prover<'a, 't, W> {
@@ -73,7 +73,7 @@ impl<'a, 't, const W: usize> Prover<'a, 't, W> {
     }
 
     /// Returns a worker at the root, for the question whether this side wins.
-    pub(in crate::proof) fn worker(&self, side: Side) -> Worker<'a, 't, W> {
+    pub(super) fn worker(&self, side: Side) -> Worker<'a, 't, W> {
         Worker::new(self.shared, self.control, side, self.root.clone())
     }
 

@@ -6,9 +6,9 @@ use crate::engine::state::{State, Step};
 use crate::game::rules::{Ruleset, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, Part, PartBuilder};
-use crate::proof::closed_set::Leaf;
 use crate::proof::search::Worker;
 use crate::proof::stack::with_stack;
+use crate::proof::walk::Leaf;
 
 /// The maximum length of the tree's lines in plies.
 const MAX_DEPTH: u32 = 10_000;

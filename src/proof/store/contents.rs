@@ -8,8 +8,8 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::{Certificate, CertificateError, EXTENSION};
-use crate::proof::closed_set::Leaf;
 use crate::proof::search::{Control, Shared, Worker};
+use crate::proof::walk::Leaf;
 use crate::system::numbers::grouped;
 use crate::tablebase::Tablebase;
 

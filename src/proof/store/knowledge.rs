@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::canonical::Canonical;
 use crate::proof::certificate::Certificate;
-use crate::proof::closed_set::Leaf;
 use crate::proof::search::{Shared, Worker};
+use crate::proof::walk::Leaf;
 
 /// The positions of certificates, all with the holder to move, by their hashes.
 #[derive(Debug, Default)]

@@ -13,9 +13,9 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::proof::answer::finite;
 use crate::proof::canonical::Canonical;
-use crate::proof::closed_set::Leaf;
 use crate::proof::prover::{ProofOptions, shared};
 use crate::proof::search::{Control, Shared, Worker};
+use crate::proof::walk::Leaf;
 use crate::system::filesystem::SystemFiles;
 use crate::tablebase::Tablebase;
 

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use crate::engine::state::Step;
 use crate::game::rules::Side;
 
-use super::canonical::Canonical;
-use super::certificate::{Part, PartBuilder};
-use super::closed_set::Leaf;
-use super::prover::Prover;
-use super::search::Worker;
-use super::stack::with_stack;
+use crate::proof::canonical::Canonical;
+use crate::proof::certificate::{Part, PartBuilder};
+use crate::proof::search::Worker;
+use crate::proof::stack::with_stack;
+use crate::proof::walk::Leaf;
+
+use super::two_questions::Prover;
 
 /// The maximum length of a line in plies; a strategy with longer ones is given up.
 const MAX_DEPTH: u32 = 3000;
