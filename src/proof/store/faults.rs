@@ -3,7 +3,7 @@
 
 use super::contents::Contents;
 use super::folder::Folder;
-use super::journal::{Finding, JobRecord};
+use super::journal::{Finding, JobRecord, JournalWriter};
 use super::tests::{Case, RUN, Run};
 use super::*;
 use crate::proof::certificate::Certificate;
@@ -140,6 +140,31 @@ fn only_the_running_job_is_lost() {
                     case.store(&path).read_certificate(certificate, &case.tables).expect(&what);
                 }
             }
+        }
+    }
+}
+
+/// After a write that failed, another worker of the process still appends its record.
+#[test]
+fn a_record_after_an_incomplete_one_is_kept() {
+    let (case, run) = few_jobs();
+    let results = results(&case, run);
+    let [(lost, _), (kept, _), ..] = results.as_slice() else { panic!("too few results") };
+    for fault in [Fault::Fail, Fault::Full] {
+        for after in 0.. {
+            let root = tempfile::tempdir().unwrap();
+            let path = root.path().join("store");
+            case.new_store(&path);
+            let files = FaultyFiles::new(root.path(), fault, after, after as u64);
+            let folder = Folder { files: Arc::new(files.clone()), root: path.clone() };
+            let mut writer = JournalWriter::default();
+            let is_lost = writer.append(&folder, lost).is_err();
+            if !files.has_struck() {
+                break;
+            }
+            assert!(is_lost, "{fault:?} after {after} calls");
+            writer.append(&folder, kept).unwrap();
+            assert!(case.records(&path).contains(kept), "{fault:?} after {after} calls");
         }
     }
 }

@@ -76,6 +76,8 @@ impl JobRecord {
 #[derive(Debug, Default)]
 pub(super) struct JournalWriter {
     file: Option<(PathBuf, Box<dyn Output>)>,
+    /// Whether the last line may be incomplete, since its write failed.
+    is_torn: bool,
 }
 
 impl JournalWriter {
@@ -85,8 +87,12 @@ impl JournalWriter {
             Some(file) => file,
             None => self.file.insert(folder.create_journal()?),
         };
-        let line = record.line().map_err(|error| StoreError::at(path)(error.into()))?;
+        let mut line = record.line().map_err(|error| StoreError::at(path)(error.into()))?;
+        if self.is_torn {
+            line.insert(0, b'\n');
+        }
         let written = out.write_all(&line).and_then(|()| out.sync());
+        self.is_torn = written.is_err();
         written.map_err(StoreError::at(path))
     }
 
@@ -149,6 +155,8 @@ impl JournalReader {
                 let Some(content) = line.strip_suffix(b"\n") else { break };
                 match JobRecord::parse(content) {
                     Some(record) => records.push(record),
+                    // Nothing of the line before it was written.
+                    None if content.is_empty() => {}
                     None => damaged.push(DamagedLine { path: path.clone(), offset }),
                 }
                 offset += line.len() as u64;
