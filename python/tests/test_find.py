@@ -62,7 +62,7 @@ def test_a_seed_draws_the_same_positions(brandubh: Tablebase) -> None:
         ({"limit": -3}, "^give a whole number from 0 to 18446744073709551615, not -3"),
         ({"seed": 1 << 64}, "^give a whole number from 0 to .*, not 18446744073709551616"),
         ({"to_move": "black"}, "to_move must be"),
-        ({"pattern": "/*/"}, "pattern: 1 rank"),
+        ({"pattern": "/*/"}, "pattern: 1 instead of 7 ranks"),
         ({"random": 3, "limit": 2}, "random cannot be combined with limit"),
     ],
 )

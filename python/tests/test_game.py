@@ -132,7 +132,7 @@ def test_games_are_compared_and_copied_with_their_history() -> None:
 def test_invalid_games() -> None:
     for make, error, message in [
         (lambda: Game("chess"), taflbase.RulesetError, '"chess" is neither'),
-        (lambda: Game("brandubh", "/9/9/ a"), taflbase.PositionError, "2 ranks"),
+        (lambda: Game("brandubh", "/9/9/ a"), taflbase.PositionError, "2 instead of 7 ranks"),
         (lambda: Game("brandubh", "/7/7/7/7/2K4/7/7/ d"), taflbase.PositionError, "no attackers"),
         (lambda: Game("brandubh", moves=["d1-c1", "d1-c1"]), taflbase.MoveError, "move 2: "),
         (

@@ -408,7 +408,8 @@ fn a_hint_is_stronger_than_the_opponent() {
 #[test]
 fn refusals_are_one_line() {
     typed(&["chess"], b"").refused(2, &["\"chess\"", "brandubh"]);
-    typed(&["brandubh", "--position", "/7/ a"], b"").refused(2, &["position", "1 instead of 7 ranks"]);
+    typed(&["brandubh", "--position", "/7/ a"], b"")
+        .refused(2, &["position", "1 instead of 7 ranks"]);
     typed(&["brandubh", "--side", "white"], b"").refused(2, &["'white'", "attackers"]);
     typed(&["brandubh", "--json"], b"").refused(2, &["--json", "analyse"]);
 }

@@ -236,7 +236,7 @@ async fn lists_of_moves_are_read() {
     for (text, code, detail) in [
         ("d1-d9", "bad-parameter", "move 1: "),
         ("d1-c1 nonsense", "bad-parameter", "move 2: "),
-        ("/7/7/ a d1-c1", "bad-position", "2 ranks"),
+        ("/7/7/ a d1-c1", "bad-position", "2 instead of 7 ranks"),
         ("nix: d1-c1", "bad-parameter", "no ruleset \"nix\""),
         ("tablut: /7/4t2/7/7/2K4/7/2t4/ d c5-c1", "bad-position", "7 instead of 9 ranks"),
         ("[rules:dim:7", "bad-parameter", ""),
