@@ -155,8 +155,6 @@ impl JournalReader {
                 let Some(content) = line.strip_suffix(b"\n") else { break };
                 match JobRecord::parse(content) {
                     Some(record) => records.push(record),
-                    // Nothing of the line before it was written.
-                    None if content.is_empty() => {}
                     None => damaged.push(DamagedLine { path: path.clone(), offset }),
                 }
                 offset += line.len() as u64;
