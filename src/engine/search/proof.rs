@@ -220,9 +220,6 @@ mod tests {
         let deadline = |stop| Deadline { started: Instant::now(), time: None, stop };
         let (mut wins, mut losses) = (0, 0);
         for seed in 0..200 {
-            if wins > 5 && losses > 5 {
-                return;
-            }
             let mut random = SeededRng::new(seed);
             let mut game = Game::from_position(Arc::clone(&rules), start).unwrap();
             while game.outcome().is_none() && game.moves().len() < 4 + seed as usize % 2 {
@@ -244,6 +241,6 @@ mod tests {
                 losses += usize::from(plies.is_some() && unsearched.losing_move(&played).is_none());
             }
         }
-        panic!("only {wins} wins and {losses} losses that need a search");
+        assert!(wins > 20 && losses > 20, "{wins} {losses}");
     }
 }
