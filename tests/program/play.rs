@@ -238,10 +238,14 @@ fn games_are_saved_and_loaded() {
     // The same rules may have another name.
     let same = Ruleset::text("brandubh").unwrap().replace("\"brandubh\"", "\"mine\"");
     let mine = place.path("mine.toml");
-    std::fs::write(&mine, same).unwrap();
-    let loaded =
-        output_of(&[mine.to_str().unwrap(), "--side", "both"], &format!("load {file}\nboard\n"));
+    std::fs::write(&mine, &same).unwrap();
+    let both_by_mine = [mine.to_str().unwrap(), "--side", "both"];
+    let loaded = output_of(&both_by_mine, &format!("load {file}\nboard\n"));
     assert_eq!(loaded, [&*lines[2]]);
+    // With another start it is another game, although its moves can be played.
+    std::fs::write(&mine, same.replace("\"/3t3/3t3/3T3", "\"/2t4/3t3/3T3")).unwrap();
+    let refused = output_of(&both_by_mine, &format!("load {file}\n"));
+    assert!(refused[0].contains("a game of \"brandubh\", and not of \"mine\""), "{refused:?}");
     // A record of others is not overwritten either.
     let annotated = format!("[event:x]\n{text}");
     std::fs::write(&path, &annotated).unwrap();

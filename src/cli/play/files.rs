@@ -58,7 +58,7 @@ impl TerminalGame<'_> {
         let rules = self.game.rules();
         let is_same = |name: &str| {
             name == rules.name
-                || Ruleset::builtin(name).is_some_and(|named| named.is_same_game_as(rules))
+                || Ruleset::builtin(name).is_some_and(|named| named.has_same_start_as(rules))
         };
         match Record::ruleset_name(text).map_err(|error| error.to_string())? {
             Some(name) if !is_same(&name) => Err(format!(

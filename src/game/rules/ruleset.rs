@@ -239,6 +239,12 @@ impl Ruleset {
         self.fingerprint() == other.fingerprint() && history(self) == history(other)
     }
 
+    /// Returns whether a game from the start goes the same way under both rulesets: they are the
+    /// same game, and it starts with the same pieces and the same side to move.
+    pub fn has_same_start_as(&self, other: &Ruleset) -> bool {
+        self.is_same_game_as(other) && self.start == other.start && self.first == other.first
+    }
+
     /// Returns whether a forced win of this side, as tables and proofs know it, can fail in a game:
     /// its moves may be barred, because they bring back the pieces of an earlier position.
     ///

@@ -29,11 +29,8 @@ pub fn ruleset(size: usize) -> Result<Ruleset, String> {
 /// # Errors
 /// If the rules differ from those of the protocol on a board of the same size.
 pub(super) fn check(rules: &Arc<Ruleset>) -> Result<(), String> {
-    let plays = |known: &Ruleset| {
-        known.is_same_game_as(rules) && known.start == rules.start && known.first == rules.first
-    };
     match ruleset(rules.board.size()) {
-        Ok(known) if plays(&known) => Ok(()),
+        Ok(known) if known.has_same_start_as(rules) => Ok(()),
         _ => Err(format!(
             "the protocol has no {}: its rulesets are {}, and on 7x7 its own",
             rules.name,
