@@ -112,7 +112,7 @@ impl Ruleset {
         page.0.push_str(&picture.legend(self));
         page.heading("Named squares");
         for (name, squares) in &self.squares {
-            page.entry(name, &self.list(*squares).join(" "));
+            page.entry(name, &self.board.names(*squares).join(" "));
         }
     }
 
@@ -130,7 +130,8 @@ impl Ruleset {
             lines.push(format!("may leave {squares}, but never arrive there or cross it"));
         }
         if !groups.is_empty() {
-            let lists: Vec<String> = groups.iter().map(|&gate| self.list(gate).join(" ")).collect();
+            let lists: Vec<String> =
+                groups.iter().map(|&gate| self.board.names(gate).join(" ")).collect();
             lines.push(format!(
                 "may move within and out of a group, but never in from outside: {}",
                 lists.join(" | ")

@@ -82,7 +82,7 @@ impl Move {
     pub fn formation_texts(&self, rules: &Ruleset, position: &Position) -> Vec<FormationText> {
         let text = |formation: Formation| {
             let Formation { kind, inside, wall } = formation;
-            FormationText { kind, inside: rules.list(inside), wall: rules.list(wall) }
+            FormationText { kind, inside: rules.board.names(inside), wall: rules.board.names(wall) }
         };
         self.formations(rules, position).into_iter().map(text).collect()
     }

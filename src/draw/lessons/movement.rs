@@ -39,7 +39,7 @@ impl Ruleset {
         let mut lesson = self.lesson("moves", title, text);
         if let Some((position, targets)) = self.widest(kind) {
             lesson.position = Some(position.to_text(self));
-            lesson.targets = self.list(targets);
+            lesson.targets = self.board.names(targets);
         }
         lesson
     }

@@ -8,16 +8,17 @@ impl Ruleset {
     /// Returns the ruleset as JSON: the fields of a ruleset file, with named sets replaced by their
     /// squares, and derived properties.
     pub fn describe_json(&self) -> Value {
-        let squares = self.squares.iter().map(|(name, set)| (name.clone(), json!(self.list(*set))));
+        let squares =
+            self.squares.iter().map(|(name, set)| (name.clone(), json!(self.board.names(*set))));
         let mut capture = json!({
-            "protected_attackers": self.list(self.protected[Side::Attackers]),
-            "protected_defenders": self.list(self.protected[Side::Defenders]),
-            "unaided_attackers": self.list(self.unaided[Side::Attackers]),
-            "unaided_defenders": self.list(self.unaided[Side::Defenders]),
-            "king_surrounded": self.list(self.surrounded),
+            "protected_attackers": self.board.names(self.protected[Side::Attackers]),
+            "protected_defenders": self.board.names(self.protected[Side::Defenders]),
+            "unaided_attackers": self.board.names(self.unaided[Side::Attackers]),
+            "unaided_defenders": self.board.names(self.unaided[Side::Defenders]),
+            "king_surrounded": self.board.names(self.surrounded),
         });
         let mut end = json!({
-            "goals": self.list(self.goals),
+            "goals": self.board.names(self.goals),
             "no_moves": "loses",
             "repetition": self.repetition,
             "repetition_occurrence": self.repetition_occurrence,
@@ -64,10 +65,10 @@ impl Ruleset {
     fn movement_json(&self, kind: Kind) -> Value {
         let all: SquareSet = self.board.squares().collect();
         let Movement { stop, cross, gates, reach } = &self.movement[kind];
-        let groups: Vec<_> = gates.iter().map(|&gate| self.list(gate)).collect();
+        let groups: Vec<_> = gates.iter().map(|&gate| self.board.names(gate)).collect();
         let mut movement = json!({
-            "no_stop": self.list(all - *stop),
-            "no_cross": self.list(all - *cross),
+            "no_stop": self.board.names(all - *stop),
+            "no_cross": self.board.names(all - *cross),
             "no_entry": groups,
         });
         if let Some(reach) = reach {
@@ -79,9 +80,9 @@ impl Ruleset {
     fn hostile_json(&self, kind: Kind) -> Value {
         let Hostility { empty, occupied, besieged } = self.hostile[kind];
         json!({
-            "empty": self.list(empty),
-            "occupied": self.list(occupied),
-            "besieged": self.list(besieged),
+            "empty": self.board.names(empty),
+            "occupied": self.board.names(occupied),
+            "besieged": self.board.names(besieged),
         })
     }
 }

@@ -3,11 +3,6 @@ use crate::game::board::SquareSet;
 use super::{Kind, Ruleset};
 
 impl Ruleset {
-    /// Returns the squares' names, in square order.
-    pub(crate) fn list(&self, squares: SquareSet) -> Vec<String> {
-        self.board.names(squares)
-    }
-
     /// Describes a set: the named sets that it contains, the largest first, and then the
     /// remaining squares.
     pub(crate) fn phrase(&self, set: SquareSet) -> String {
@@ -16,7 +11,7 @@ impl Ruleset {
             rest -= squares;
             words.push(name.to_owned());
         }
-        words.extend(self.list(rest));
+        words.extend(self.board.names(rest));
         words.join(", ")
     }
 

@@ -111,8 +111,12 @@ fn space_fields(rules: &Ruleset, corner_wins: bool) -> Vec<String> {
             _ => SquareSet::EMPTY,
         };
         if squares != default {
-            let names =
-                rules.list(squares).iter().map(|name| format!("{name},")).collect::<String>();
+            let names = rules
+                .board
+                .names(squares)
+                .iter()
+                .map(|name| format!("{name},"))
+                .collect::<String>();
             words.push(format!("{key}:{names}"));
         }
         if let Some(square) = squares.first() {
