@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use taflbase::replay::{EndCause, ReplayVerdict, ReplayedGame, replay};
 use taflbase::rules::Ruleset;
 
 use super::error::CliError;
-use super::output::{Session, counted};
+use super::output::{Session, counted, size};
 
 /// Replay games that people played through the rules
 #[derive(clap::Args)]
@@ -28,7 +29,7 @@ defenders), Black, Draw, Ongoing or nothing. Captures follow the move; that of t
 marked. If time ran out, the last word is "timeout":
   d1-d3 e5-e2 g1-g3 f4-c4 g3-e3xe2,1,0,Ongoing
 Empty lines are skipped, and a first line that names the columns. A line that cannot be
-read counts as illegal.
+read counts as illegal. A file has at most 256 MiB.
 
 Positions are judged, and the history of a game is not: repetitions and a ply limit end no
 game and forbid no move. They are counted.
@@ -43,6 +44,9 @@ king-escaped, exit-fort, king-captured, encirclement, no-move, timeout,
 otherwise (a side won, and the moves do not say how), draw or ongoing:
   {"line":1,"plies":5,"verdict":"agrees","cause":"ongoing","shieldwalls":0,"repeats":false,"ply":null,"reason":null}
   {"rules":"copenhagen","games":1,"agree":1,"illegal":0,"captures_differ":0,"ended_early":0,"other_result":0,"causes":{"ongoing":1}}"#;
+
+/// The most bytes of a file of games: some hundred thousand. Devices and pipes may have no end.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// A game for programs.
 #[derive(Serialize)]
@@ -74,8 +78,14 @@ struct Sums<'a> {
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let rules = Arc::new(Ruleset::load(&args.rules)?);
     let shown = args.file.display();
-    let bytes = fs::read(&args.file)
+    let mut bytes = Vec::new();
+    File::open(&args.file)
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|error| CliError::Error(format!("{shown}: cannot read the games: {error}")))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let most = size(MAX_BYTES);
+        return Err(CliError::Error(format!("{shown}: it has more than {most}: divide it")));
+    }
     // A byte that is no text is in a word that is no move.
     let text = String::from_utf8_lossy(&bytes);
     let games = replay(&text, &rules)?;

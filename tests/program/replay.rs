@@ -137,3 +137,10 @@ fn files_without_games_are_refused() {
     fs::write(place.path("games.csv"), b"d1-\xff\xfe,0,0,White\n").unwrap();
     place.run(&["replay", "games.csv", "copenhagen"]).refused(1, &["one game does not agree"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_without_an_end_is_refused() {
+    let replayed = Place::new().run_within(2 << 20, &["replay", "/dev/zero", "copenhagen"]);
+    replayed.refused(2, &["/dev/zero: it has more than 256"]);
+}
