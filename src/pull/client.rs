@@ -2,7 +2,9 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::pin::Pin;
+use std::thread;
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Incoming};
@@ -12,6 +14,7 @@ use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::address::Address;
@@ -68,12 +71,34 @@ async fn send(address: &Address, start: u64) -> Result<hyper::Response<Incoming>
         request = request.header(RANGE, format!("bytes={start}-"));
     }
     let request = request.body(String::new()).map_err(|_| ServerFault::NoHttp)?;
-    let connected = TcpStream::connect((&*address.host, address.port)).await;
-    let stream = connected.map_err(ServerFault::Connect)?;
+    let stream = connect(address).await.map_err(ServerFault::Connect)?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     // Runs while the client waits for this response, and ends with it.
     tokio::spawn(connection);
     Ok(sender.send_request(request).await?)
+}
+
+async fn connect(address: &Address) -> io::Result<TcpStream> {
+    let addresses = look_up(&address.host, address.port).await?;
+    TcpStream::connect(&*addresses).await
+}
+
+/// Returns the addresses of a host. A name is looked up in a thread of its own: the runtime would panic
+/// if the system refuses one, and wait at its end for a lookup that was given up.
+async fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(number) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(number, port)]);
+    }
+    let named = (host.to_owned(), port);
+    let (sender, found) = oneshot::channel();
+    let look_up = move || {
+        // The client may have given up.
+        let _ = sender.send(named.to_socket_addrs().map(Vec::from_iter));
+    };
+    thread::Builder::new()
+        .spawn(look_up)
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot start a thread: {error}")))?;
+    found.await.map_err(io::Error::other)?
 }
 
 impl Response<'_> {

@@ -89,6 +89,17 @@ impl Drop for Explorer {
     }
 }
 
+/// The system refuses each thread, since there is no memory for its stack.
+#[test]
+fn the_name_of_a_host_is_looked_up_in_a_thread() {
+    let url = FileServer::of(SOURCE.path("tables")).url().replace("127.0.0.1", "localhost");
+    let place = Place::new();
+    let mut refused = place.command(&["pull", &url, "brandubh"]);
+    refused.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+    Run::of(refused).refused(2, &[&url, "cannot connect: cannot start a thread"]);
+    pull(&place, &url, &["--slice", "K0v1"]).done();
+}
+
 #[test]
 fn an_explorer_shares_its_tables_if_it_may() {
     let explorer = Explorer::new(&SOURCE, &["--downloads"]);
