@@ -1,7 +1,7 @@
 use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -77,13 +77,17 @@ impl Server {
     /// If the system refuses threads.
     pub fn run(self) -> Result<(), ServeError> {
         let Server { listener, state, .. } = self;
-        // If the system refuses its threads, the runtime panics.
-        thread::Builder::new().spawn(|| ()).map_err(ServeError::Runtime)?;
+        let workers = cores();
+        // If the system refuses one of these threads, the runtime panics.
+        check_threads(workers + 1).map_err(ServeError::Runtime)?;
         let runtime = Builder::new_multi_thread()
             .enable_all()
-            .worker_threads(cores())
+            .worker_threads(workers)
+            .thread_keep_alive(Duration::MAX)
             .build()
             .map_err(ServeError::Runtime)?;
+        // Later, work that blocks waits for this thread if the system refuses it one of its own.
+        drop(runtime.spawn_blocking(|| ()));
         let result: io::Result<()> = runtime.block_on(async {
             let acceptor = Acceptor {
                 router: router(Arc::clone(&state)),
@@ -100,6 +104,17 @@ impl Server {
         state.options.log.end();
         result.map_err(ServeError::Runtime)
     }
+}
+
+/// Fails if the system refuses this many threads at a time.
+fn check_threads(count: usize) -> io::Result<()> {
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        let _closed = gate.lock();
+        (0..count).try_for_each(|_| {
+            thread::Builder::new().spawn_scoped(scope, || drop(gate.lock())).map(drop)
+        })
+    })
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {

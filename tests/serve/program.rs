@@ -42,6 +42,11 @@ fn start(arguments: &[&str]) -> (Started, SocketAddr) {
 fn start_at(address: &str, arguments: &[&str]) -> (Started, SocketAddr) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
     command.args(["serve", "--json", "--addr", address]).args(arguments);
+    started(command)
+}
+
+/// Starts a server that prints JSON.
+fn started(mut command: Command) -> (Started, SocketAddr) {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).env("TAFLBASE_TABLES", "tables");
     let mut child = Started(command.spawn().unwrap());
     let mut line = String::new();
@@ -93,6 +98,43 @@ fn a_server_without_threads_does_not_start() {
     let log = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{log}");
     assert!(log.contains("cannot start the server") && !log.contains("panicked"), "{log}");
+}
+
+/// With memory for the stacks of too few threads it does not start, and with that of the threads that
+/// it begins with it answers.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_starts_with_all_its_threads_or_not_at_all() {
+    for stacks in 3_u64.. {
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"ulimit -v "$0" && exec "$@""#, &(stacks << 20).to_string()]);
+        command.args([env!("CARGO_BIN_EXE_taflbase"), "serve", "--json", "--addr", "127.0.0.1:0"]);
+        command.env("RUST_MIN_STACK", (1 << 30).to_string());
+        let (mut child, address) = started(command);
+        let mut response = String::new();
+        if let Ok(mut stream) = TcpStream::connect(address) {
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            let request = format!(
+                "GET /api/v1/rulesets/brandubh/probe?position={WON} HTTP/1.1\r\nHost: x\r\n\
+                 Connection: close\r\n\r\n"
+            );
+            let _ = stream.write_all(request.as_bytes());
+            let _ = stream.read_to_string(&mut response);
+        }
+        if !response.is_empty() {
+            assert!(response.starts_with("HTTP/1.1 200 "), "{stacks}: {response}");
+            return;
+        }
+        let began = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < Duration::from_secs(20), "{stacks}: hangs");
+            thread::sleep(Duration::from_millis(10));
+        }
+        let mut log = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{stacks}: {log}");
+        assert!(log.contains("cannot start the server") && !log.contains("panicked"), "{log}");
+    }
 }
 
 #[test]
