@@ -58,7 +58,8 @@ impl Missing {
             ));
         }
         let slots = match SliceIndex::new(rules, slice) {
-            Ok(index) => Some(index.slots()),
+            // Where 64 bits do not suffice, the index gives the greatest number.
+            Ok(index) => Some(index.slots()).filter(|&slots| slots < u64::MAX),
             Err(IndexError::TooLarge(_)) => None,
             Err(error) => return Err(error.to_string()),
         };

@@ -72,6 +72,9 @@ async fn a_slice_without_a_table_names_the_build_command_if_a_machine_can_run_it
         (Some("unknown-slice"), &json!(null))
     );
     assert!(problem.get("slots").is_none(), "{problem}");
+    // Its rows can be counted in 64 bits, and its slots cannot.
+    let problem = get(&router, &format!("{rules}/alea-evangelii/slices/K4v4")).await.json();
+    assert_eq!((&problem["build"], problem.get("slots")), (&json!(null), None));
     let problem = get(&router, &format!("{rules}/brandubh/slices/K1v0")).await.json();
     assert!(problem.get("build").is_none(), "{problem}");
 }
