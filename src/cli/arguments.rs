@@ -59,8 +59,19 @@ impl Threads {
 
     /// Runs the work in a pool of this many threads.
     pub(super) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()).build();
-        Ok(pool.map_err(CliError::new)?.install(work))
+        in_pool(self.count(), work)
+    }
+}
+
+/// Runs the work in a pool of this many threads; 0 stands for one per core. In the pool that Rayon has
+/// without this, a thread that the system refuses is a panic.
+pub(super) fn in_pool<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> T + Send,
+) -> Result<T, CliError> {
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => Ok(pool.install(work)),
+        Err(error) => Err(CliError::Error(format!("cannot start a thread: {error}"))),
     }
 }
 

@@ -13,7 +13,7 @@ use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
 use taflbase::value::Plies;
 
-use super::arguments::{RequestedSlices, Threads, parse_bytes, parse_number};
+use super::arguments::{RequestedSlices, Threads, in_pool, parse_bytes, parse_number};
 use super::error::CliError;
 use super::interrupt::on_interrupt;
 use super::output::{Session, columns, grouped, size};
@@ -237,7 +237,7 @@ fn build(args: &Args, session: &Session, communicator: &dyn Communicator) -> Res
         level: args.level,
         scratch: args.scratch.clone(),
     };
-    let mut plans = plan_with_metric(&base, &slices, args.metric)?;
+    let mut plans = in_pool(0, || plan_with_metric(&base, &slices, args.metric))??;
     plans.iter_mut().for_each(|plan| plan.present &= !args.force);
     let is_first = communicator.rank() == 0;
     if args.requested.is_whole_game() && is_first {

@@ -18,6 +18,7 @@ use taflbase::table::{Access, Metric};
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 use taflbase::value::Wdl;
 
+use super::arguments::in_pool;
 use super::error::CliError;
 use super::machine::{available_bytes, threads};
 
@@ -174,7 +175,8 @@ impl Session {
                     Err(ProbeError::MissingTable { .. }) => None,
                     _ => Some(metric),
                 };
-                CliError::Negative(self.missing_table(base, rules, slice, missing_metric))
+                self.missing_table(base, rules, slice, missing_metric)
+                    .map_or_else(|error| error, CliError::Negative)
             }
             error => CliError::new(error),
         }
@@ -198,13 +200,16 @@ impl Session {
 
     /// Describes a missing table (of this metric, or of any if `None`) and says how to build it,
     /// or that this machine cannot.
+    ///
+    /// # Errors
+    /// If the system refuses a thread.
     fn missing_table(
         &self,
         base: &Tablebase,
         rules: &str,
         slice: Slice,
         metric: Option<Metric>,
-    ) -> String {
+    ) -> Result<String, CliError> {
         let wanted = format!("--slice {slice}");
         let kind = metric.map_or("table".to_owned(), |metric| format!("{metric} table"));
         let missing = format!("there is no {kind} of {slice} in {}", self.tables.display());
@@ -215,7 +220,7 @@ impl Session {
         // In whole MiB, so that the message can pass it to `plan --memory`.
         let available = available_bytes().map_or(u64::MAX, |bytes| bytes >> 20 << 20);
         let mut plan_options = wanted.clone();
-        let takes = match build_resources(base, slice, available) {
+        let takes = match in_pool(0, || build_resources(base, slice, available))? {
             Some([memory, _]) if memory > available => {
                 format!("at least {} of memory", size(memory))
             }
@@ -224,16 +229,17 @@ impl Session {
                 format!("at least {} of scratch", size(disk))
             }
             Some(_) => {
-                return format!("{missing}; run `{}`", self.command("build", rules, &wanted));
+                let build = self.command("build", rules, &wanted);
+                return Ok(format!("{missing}; run `{build}`"));
             }
             None => "more than this version supports".to_owned(),
         };
-        format!(
+        Ok(format!(
             "{missing}, and it cannot be built here: {} men take {takes} (see `{}`); the tables \
              here reach {reached} men",
             slice.men(),
             self.command("plan", rules, &plan_options),
-        )
+        ))
     }
 }
 

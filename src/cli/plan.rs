@@ -7,7 +7,7 @@ use taflbase::build::{RankPlan, SlicePlan, available_disk, plan, plan_among};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
-use super::arguments::{RequestedSlices, parse_bytes, parse_number};
+use super::arguments::{RequestedSlices, in_pool, parse_bytes, parse_number};
 use super::build::nothing_to_build;
 use super::calibration::{Calibration, CalibrationLimit, file_bytes};
 use super::error::CliError;
@@ -139,7 +139,7 @@ struct RankEstimate {
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_build(&args.requested.rules)?;
     let slices = args.requested.slices(base.rules())?;
-    let plans = plan(&base, &slices)?;
+    let plans = in_pool(0, || plan(&base, &slices))??;
     let processes = Processes {
         ranks: args.ranks.map(|ranks| ranks as usize),
         memory_bytes: args.memory,

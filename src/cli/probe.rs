@@ -12,7 +12,7 @@ use taflbase::tablebase::{
 };
 use taflbase::value::{Plies, Wdl};
 
-use super::arguments::PositionArgs;
+use super::arguments::{PositionArgs, in_pool};
 use super::batch;
 use super::error::CliError;
 use super::output::{Session, columns, win_caveat, winner};
@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let book = session.open_proofs(&base)?;
     let rules = base.rules();
     if let Some(path) = &args.batch {
-        return batch::run(&base, book.as_deref(), path, session);
+        return in_pool(0, || batch::run(&base, book.as_deref(), path, session))?;
     }
     let position = args.at.position(rules)?;
     let probed = probe(&base, book.as_deref(), &position);

@@ -242,6 +242,24 @@ fn invalid_positions_are_refused_by_square_and_row() {
 }
 
 #[cfg(unix)]
+/// The system refuses each thread, since there is no memory for its stack.
+#[test]
+fn a_refused_thread_is_reported_on_one_line() {
+    let place = Place::new();
+    fs::write(place.path("positions"), "/7/4t2/7/7/2K4/7/2t4/ d\n").unwrap();
+    for arguments in [
+        &["plan", "brandubh", "--men", "3"][..],
+        &["build", "brandubh", "--men", "3"],
+        &["probe", "brandubh", "--batch", "positions"],
+        &["probe", "brandubh"],
+        &["stats", "brandubh", "--slice", "K0v2"],
+    ] {
+        let mut command = place.command(arguments);
+        command.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+        Run::of(command).refused(2, &["cannot start a thread: "]);
+    }
+}
+
 #[test]
 fn a_closed_pipe_does_not_panic() {
     let place = Place::new();

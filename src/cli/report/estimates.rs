@@ -7,6 +7,7 @@ use taflbase::report::{Report, SliceCost};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 
+use crate::cli::arguments::in_pool;
 use crate::cli::calibration::Calibration;
 use crate::cli::error::CliError;
 use crate::cli::model::MeasuredSlice;
@@ -20,7 +21,7 @@ pub(super) fn costs(
 ) -> Result<Vec<SliceCost>, CliError> {
     let placements = slice_placements(base.rules());
     let slices: Vec<Slice> = placements.iter().map(|&(slice, _)| slice).collect();
-    let plans = plan(base, &slices)?;
+    let plans = in_pool(0, || plan(base, &slices))??;
     let known = known_sizes(report, &plans);
     let calibration = Calibration::fit(base.rules(), &plans, seconds, known)?;
     let images = base.rules().symmetries().order() as f64;
