@@ -76,6 +76,20 @@ fn ctrl_c_ends_short_tafl() {
     assert_eq!((stopped.status, stopped.out.as_str()), (130, ""), "{}", stopped.err);
 }
 
+/// The system refuses each thread, since there is no memory for its stack: also that of the handler.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_program_without_threads() {
+    let place = Place::new();
+    let mut solve = place.command(&["solve", "copenhagen", "--memory", "1MiB", "--time", "20"]);
+    solve.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+    let mut solve = solve.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1500));
+    interrupt(&solve);
+    // It is ended by the signal.
+    assert_eq!(solve.wait().unwrap().code(), None);
+}
+
 #[test]
 fn ctrl_c_ends_a_sample() {
     let place = Place::new();
