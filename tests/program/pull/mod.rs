@@ -90,6 +90,7 @@ impl Drop for Explorer {
 }
 
 /// The system refuses each thread, since there is no memory for its stack.
+#[cfg(target_os = "linux")]
 #[test]
 fn the_name_of_a_host_is_looked_up_in_a_thread() {
     let url = FileServer::of(SOURCE.path("tables")).url().replace("127.0.0.1", "localhost");
