@@ -20,6 +20,11 @@ pub(crate) fn ruleset(name: &str) -> String {
     format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Makes the system refuse each thread of a program, since there is no memory for its stack.
+pub(crate) fn refuse_threads(command: &mut Command) -> &mut Command {
+    command.env("RUST_MIN_STACK", (1u64 << 46).to_string())
+}
+
 impl Place {
     pub(crate) fn new() -> Place {
         Place(tempfile::tempdir().unwrap())

@@ -11,7 +11,7 @@ use taflbase::notation::parse_move;
 use taflbase::proof::{ProofOptions, ProvedValue, prove};
 use taflbase::rules::{Ruleset, Side};
 
-use crate::place::{Place, Run, ruleset};
+use crate::place::{Place, Run, refuse_threads, ruleset};
 
 /// The defenders win by a fork of the king.
 const WON: &str = "/3t3/3t3/7/t1T1T1t/3K3/3t3/3t3/ d";
@@ -67,7 +67,6 @@ fn a_win_is_certified_in_little_memory() {
     place.run(&["solve", "--check", "won.cert"]).done();
 }
 
-/// The system refuses each thread, since there is no memory for its stack.
 #[test]
 fn threads_that_are_refused_are_done_without() {
     let place = Place::new();
@@ -75,7 +74,7 @@ fn threads_that_are_refused_are_done_without() {
     let arguments = ["solve", &game, "--memory", "1MiB", "--threads", "4"];
     let run = |more: &[&str]| {
         let mut program = place.command(&[&arguments[..], more].concat());
-        program.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+        refuse_threads(&mut program);
         Run::of(program)
     };
     let text = run(&[]).done();

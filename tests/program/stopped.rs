@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::place::{Place, Run};
+use crate::place::{Place, Run, refuse_threads};
 
 /// Waits until a matching file exists or the program has ended.
 fn wait_for(folder: &Path, is_it: impl Fn(&str) -> bool, program: &mut Child) -> Option<PathBuf> {
@@ -76,13 +76,13 @@ fn ctrl_c_ends_short_tafl() {
     assert_eq!((stopped.status, stopped.out.as_str()), (130, ""), "{}", stopped.err);
 }
 
-/// The system refuses each thread, since there is no memory for its stack: also that of the handler.
+/// The system refuses each thread, also that of the handler.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_ends_a_program_without_threads() {
     let place = Place::new();
     let mut solve = place.command(&["solve", "copenhagen", "--memory", "1MiB", "--time", "20"]);
-    solve.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+    refuse_threads(&mut solve);
     let mut solve = solve.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     thread::sleep(Duration::from_millis(1500));
     // Not INT, which a shell without job control lets its background processes ignore.

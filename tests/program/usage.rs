@@ -7,7 +7,7 @@ use serde_json::Value;
 use taflbase::rules::Ruleset;
 use taflbase::version::commit;
 
-use crate::place::{Place, Run, ruleset};
+use crate::place::{Place, Run, refuse_threads, ruleset};
 
 fn first_line_keys(text: &str) -> Vec<String> {
     match serde_json::from_str(text.trim()).unwrap() {
@@ -241,7 +241,6 @@ fn invalid_positions_are_refused_by_square_and_row() {
     }
 }
 
-/// The system refuses each thread, since there is no memory for its stack.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_refused_thread_is_reported_on_one_line() {
@@ -255,7 +254,7 @@ fn a_refused_thread_is_reported_on_one_line() {
         &["stats", "brandubh", "--slice", "K0v2"],
     ] {
         let mut command = place.command(arguments);
-        command.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+        refuse_threads(&mut command);
         Run::of(command).refused(2, &["cannot start a thread: "]);
     }
 }

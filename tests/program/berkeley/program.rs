@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::place::refuse_threads;
+
 use super::games::FORCED;
 use super::session::set_up;
 
@@ -37,11 +39,10 @@ fn there_is_no_display() {
     assert!(err.contains("no display") && err.lines().count() == 1, "{err}");
 }
 
-/// The system refuses each thread, since there is no memory for its stack.
 #[test]
 fn a_refused_thread_is_an_error() {
     let mut command = program(&["--display"]);
-    let output = command.env("RUST_MIN_STACK", (1u64 << 46).to_string()).output().unwrap();
+    let output = refuse_threads(&mut command).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert!(err.contains("cannot start a thread") && err.lines().count() == 1, "{err}");

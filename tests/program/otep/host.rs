@@ -10,7 +10,7 @@ use taflbase::position::Position;
 use taflbase::protocol::otep::ExternalPlayer;
 use taflbase::rules::{Ruleset, Side};
 
-use crate::place::{Place, Run};
+use crate::place::{Place, Run, refuse_threads};
 
 const FAST: Clock = Clock::PerMove(Duration::from_millis(200));
 
@@ -217,12 +217,12 @@ fn the_program_answers_piped_input() {
     refused.stdout("").stderr("taflbase: /no/such: no such table folder\n");
 }
 
-/// The system refuses the thread that reads the lines, since there is no memory for its stack.
+/// The system refuses the thread that reads the lines.
 #[test]
 fn a_thread_that_is_refused_is_reported_to_the_host() {
     let place = Place::new();
     let mut program = place.command(&["otep"]);
-    program.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+    refuse_threads(&mut program);
     let text = Run::of(program).done();
     assert!(text.starts_with("error -1 cannot start a thread: "), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");

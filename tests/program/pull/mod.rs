@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::place::{Place, Run};
+use crate::place::{Place, Run, refuse_threads};
 use server::{FileServer, cut, file, part, rest, status, whole};
 
 /// A folder with tables of brandubh of up to 3 men, and their manifest.
@@ -89,14 +89,13 @@ impl Drop for Explorer {
     }
 }
 
-/// The system refuses each thread, since there is no memory for its stack.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_name_of_a_host_is_looked_up_in_a_thread() {
     let url = FileServer::of(SOURCE.path("tables")).url().replace("127.0.0.1", "localhost");
     let place = Place::new();
     let mut refused = place.command(&["pull", &url, "brandubh"]);
-    refused.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+    refuse_threads(&mut refused);
     Run::of(refused).refused(2, &[&url, "cannot connect: cannot start a thread"]);
     pull(&place, &url, &["--slice", "K0v1"]).done();
 }
