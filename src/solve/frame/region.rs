@@ -333,7 +333,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::game::moves::targets;
+    use crate::game::moves;
     use crate::game::position::Position;
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
@@ -341,26 +341,14 @@ mod tests {
     use crate::solve::rows::row::Wide;
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
-    /// Returns the lanes from which the king has a move to a `wanted` square.
-    fn lanes_with<const N: usize>(
-        rules: &Ruleset,
-        region: &Region<N>,
-        soldiers: Soldiers,
-        wanted: impl Fn(Square) -> bool,
-    ) -> Row<N> {
+    /// Returns the positions with these soldiers and the defenders to move in which no encirclement
+    /// has ended the game.
+    fn running(rules: &Ruleset, soldiers: Soldiers) -> Vec<Position> {
         let Soldiers { attackers, defenders } = soldiers;
-        let has = |&king: &Square| {
-            let position = Position {
-                attackers,
-                defenders,
-                king,
-                to_move: Side::Defenders,
-                rules: rules.id(),
-            };
-            !position.is_finished(rules)
-                && targets(rules, &position, Kind::King, king).iter().any(&wanted)
-        };
-        region.row(kings(rules, soldiers).iter().filter(has).collect())
+        let to_move = Side::Defenders;
+        let position = |king| Position { attackers, defenders, king, to_move, rules: rules.id() };
+        let all = kings(rules, soldiers).iter().map(position);
+        all.filter(|position| !position.is_finished(rules)).collect()
     }
 
     /// Checks the result for eight rows against the result for one, and returns it.
@@ -380,17 +368,22 @@ mod tests {
             let occupied = soldiers.attackers | soldiers.defenders;
             let free = !region.row(occupied);
             let targets = Row(targets) & region.places;
-            let expected = lanes_with(rules, &region, soldiers, |to| {
-                !(region.bit(to) & targets).is_empty()
-            });
             let wide = region.king_origins(Wide::splat(targets), Wide::splat(free));
-            assert_eq!(both(region.king_origins(targets, free), wide), expected, "{soldiers:?}");
-
-            let expected =
-                lanes_with(rules, &region, soldiers, |to| rules.goals.contains(to));
+            let origins = both(region.king_origins(targets, free), wide);
             let blocked = region.before_goals(occupied);
             let wide = region.escapes(blocked.map(Wide::splat), Wide::splat(free));
-            assert_eq!(both(region.escapes(blocked, free), wide), expected, "{soldiers:?}");
+            let escapes = both(region.escapes(blocked, free), wide);
+
+            let places = region.row(kings(rules, soldiers));
+            assert_eq!((origins.without(places), escapes.without(places)), (Row::EMPTY, Row::EMPTY));
+            for position in running(rules, soldiers) {
+                let lane = region.bit(position.king);
+                let reached = moves::targets(rules, &position, Kind::King, position.king);
+                let has_target = !(region.row(reached) & targets).is_empty();
+                assert_eq!(!(origins & lane).is_empty(), has_target, "{position:?}");
+                let has_goal = !(reached & rules.goals).is_empty();
+                assert_eq!(!(escapes & lane).is_empty(), has_goal, "{position:?}");
+            }
         });
     }
 
