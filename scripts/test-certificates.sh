@@ -21,9 +21,9 @@ fail() {
 
 # Checks a certificate: `verdict FILE [OPTION ...]` prints the line and the exit status.
 verdict() {
-  local line status=0
-  line=$("$python" scripts/check-certificate "$@" 2>"$place/errors") || status=$?
-  [[ -s $place/errors ]] && fail "$1: $(cat "$place/errors")"
+  local line status=0 errors=$place/errors-$BASHPID
+  line=$("$python" scripts/check-certificate "$@" 2>"$errors") || status=$?
+  [[ -s $errors ]] && fail "$1: $(cat "$errors")"
   [[ $line != *$'\n'* ]] || fail "$1: more than a line: $line"
   echo "$status $line"
 }
@@ -51,10 +51,10 @@ PYTHON
 # Damages the unpacked strategies of a certificate in some places, one at a time, and counts the
 # refusals. A changed move can win as well, and a changed rank can still fall.
 damage() {
-  local name=$1 least=$2 refused=0 file found
+  local name=$1 least=$2 damaged=$place/damaged-$1 refused=0 file found
   shift 2
-  rm -rf "$place/damaged" && mkdir "$place/damaged"
-  "$python" - "$place/$name" "$place/damaged" <<'PYTHON'
+  mkdir "$damaged"
+  "$python" - "$place/$name" "$damaged" <<'PYTHON'
 import json, random, sys
 from pathlib import Path
 import zstandard
@@ -107,7 +107,7 @@ for name, text in {
 }.items():
     (Path(sys.argv[2]) / name).write_bytes(text)
 PYTHON
-  for file in "$place"/damaged/*; do
+  for file in "$damaged"/*; do
     found=$(verdict "$file" "$@")
     case $found in
       "1 does not hold: "*) refused=$((refused + 1)) ;;
@@ -116,7 +116,7 @@ PYTHON
     esac
   done
   ((refused >= least)) || fail "$name: only $refused of the damaged files are refused"
-  echo "$name: $refused of $(ls "$place/damaged" | wc -l) damaged files are refused"
+  echo "$name: $refused of $(ls "$damaged" | wc -l) damaged files are refused"
 }
 
 rules=tests/rulesets
@@ -127,10 +127,13 @@ proves undecided "$rules/mini-edge.toml" "/2t2/4t/1tKt1/t4/4t/ a" undecided
 sed -e 's/^king-surrounded = .*/king-surrounded = ["all"]/' -e 's/^repetition = .*/repetition = "defenders-barred"/' \
   -e 's/^endless = .*/endless = "attackers"\nencirclement = false/' "$rules/mini-corner.toml" >"$place/barred.toml"
 proves endless "$place/barred.toml" "/2t2/3tt/1T2K/4t/5/ a" endless
-damage attackers 30 --rules "$rules/mini-camps.toml"
-damage defenders 30 --rules "$rules/mini-corner.toml"
-damage draw 30 --rules "$rules/mini-corner.toml"
-damage undecided 30 --rules "$rules/mini-edge.toml"
+# Most of the time goes into starting Python.
+jobs=()
+damage attackers 30 --rules "$rules/mini-camps.toml" & jobs+=($!)
+damage defenders 30 --rules "$rules/mini-corner.toml" & jobs+=($!)
+damage draw 30 --rules "$rules/mini-corner.toml" & jobs+=($!)
+damage undecided 30 --rules "$rules/mini-edge.toml" & jobs+=($!)
+for job in "${jobs[@]}"; do wait "$job"; done
 
 found=$(verdict "$place/draw" --rules "$rules/mini-camps.toml")
 [[ $found == "1 does not hold: "* ]] || fail "other rules: $found"
