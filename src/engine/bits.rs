@@ -1,6 +1,6 @@
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use crate::game::board::{Square, SquareSet};
+use crate::game::board::{Square, SquareSet, array_of};
 
 /// A bitboard of `W` words: 1 for 7x7, 2 up to 11x11, 3 for 13x13, 6 for the largest boards.
 /// Square `i` is bit `i % 64` of word `i / 64`.
@@ -37,16 +37,17 @@ impl<const W: usize> Bits<W> {
     pub(crate) const EMPTY: Bits<W> = Bits([0; W]);
 
     /// Converts a set, which must fit into the words.
+    #[inline]
     pub(crate) fn of(squares: SquareSet) -> Bits<W> {
         let words = squares.words();
         debug_assert!(words[W..].iter().all(|&word| word == 0), "a square beyond the board");
-        Bits(std::array::from_fn(|i| words[i]))
+        Bits(array_of(|i| words[i]))
     }
 
     /// Converts the bitboard to a set.
     #[inline]
     pub(crate) fn squares(self) -> SquareSet {
-        SquareSet::from_words(std::array::from_fn(|i| if i < W { self.0[i] } else { 0 }))
+        SquareSet::from_words(array_of(|i| if i < W { self.0[i] } else { 0 }))
     }
 
     /// Returns the words.
@@ -57,7 +58,7 @@ impl<const W: usize> Bits<W> {
 
     #[inline]
     pub(crate) fn one(square: usize) -> Bits<W> {
-        Bits(std::array::from_fn(|i| if i == square / 64 { 1 << (square % 64) } else { 0 }))
+        Bits(array_of(|i| if i == square / 64 { 1 << (square % 64) } else { 0 }))
     }
 
     #[inline]
@@ -94,14 +95,14 @@ impl<const W: usize> Bits<W> {
     #[inline]
     #[must_use]
     pub(crate) fn without(self, other: Bits<W>) -> Bits<W> {
-        Bits(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+        Bits(array_of(|i| self.0[i] & !other.0[i]))
     }
 
     /// Shifts every square up by `by`, from 1 to 63. Squares beyond the last word are lost.
     #[inline]
     #[must_use]
     pub(crate) fn up(self, by: usize) -> Bits<W> {
-        Bits(std::array::from_fn(|i| {
+        Bits(array_of(|i| {
             let carried = if i > 0 { self.0[i - 1] >> (64 - by) } else { 0 };
             self.0[i] << by | carried
         }))
@@ -111,7 +112,7 @@ impl<const W: usize> Bits<W> {
     #[inline]
     #[must_use]
     pub(crate) fn down(self, by: usize) -> Bits<W> {
-        Bits(std::array::from_fn(|i| {
+        Bits(array_of(|i| {
             let carried = if i + 1 < W { self.0[i + 1] << (64 - by) } else { 0 };
             self.0[i] >> by | carried
         }))
@@ -156,7 +157,7 @@ macro_rules! by_word {
             type Output = Bits<W>;
             #[inline]
             fn $method(self, other: Bits<W>) -> Bits<W> {
-                Bits(std::array::from_fn(|i| self.0[i] $operator other.0[i]))
+                Bits(array_of(|i| self.0[i] $operator other.0[i]))
             }
         }
     };
@@ -171,6 +172,6 @@ impl<const W: usize> Not for Bits<W> {
     /// Returns the complement, which includes the bits beyond the board.
     #[inline]
     fn not(self) -> Bits<W> {
-        Bits(self.0.map(|word| !word))
+        Bits(array_of(|i| !self.0[i]))
     }
 }

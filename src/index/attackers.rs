@@ -1,4 +1,6 @@
-use crate::game::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup, SymmetrySet};
+use crate::game::board::{
+    Board, Square, SquareSet, Symmetry, SymmetryGroup, SymmetrySet, array_of,
+};
 
 use super::orbits::{Orbit, orbits};
 use super::states::{NO_STATE, States};
@@ -126,7 +128,7 @@ impl AttackerSets {
         let (offset, symmetries) = self.scan(|i| {
             let one = if self.groups[i].contains(square) { !0 } else { 0 };
             let (others, bits) = (&others.0[i], &self.bits[square.index()]);
-            std::array::from_fn(|g| others[g] | bits[g] & one)
+            array_of(|g| others[g] | bits[g] & one)
         });
         (offset, symmetries.iter().next().unwrap_or(Symmetry::IDENTITY))
     }
@@ -143,7 +145,7 @@ impl AttackerSets {
     fn images_in<const W: usize>(&self, set: SquareSet) -> [u64; 8] {
         set.iter_words::<W>().fold([0; 8], |images, square| {
             let bits = self.bits[square.index()];
-            std::array::from_fn(|g| images[g] | bits[g])
+            array_of(|g| images[g] | bits[g])
         })
     }
 
@@ -217,7 +219,7 @@ impl AttackerSets {
 fn least_of(images: [u64; 8], symmetries: SymmetrySet) -> (u64, SymmetrySet) {
     let included = Symmetry::ALL.map(|g| u64::from(symmetries.contains(g)));
     // The images under other symmetries become all ones.
-    let masked: [u64; 8] = std::array::from_fn(|g| images[g] | included[g].wrapping_sub(1));
+    let masked: [u64; 8] = array_of(|g| images[g] | included[g].wrapping_sub(1));
     let least = masked.into_iter().fold(u64::MAX, u64::min);
     (least, symmetries & SymmetrySet::of(|g| masked[g.index()] == least))
 }

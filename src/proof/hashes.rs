@@ -6,6 +6,7 @@
 
 use crate::engine::bits::Bits;
 use crate::engine::state::{State, Step};
+use crate::game::board::array_of;
 use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 use crate::system::random::SeededRng;
 
@@ -28,7 +29,7 @@ pub(super) struct Hashes([u64; IMAGES]);
 impl Hashes {
     #[inline]
     fn toggle(&mut self, keys: &[u64; IMAGES]) {
-        self.0.iter_mut().zip(keys).for_each(|(hash, key)| *hash ^= key);
+        self.0 = array_of(|i| self.0[i] ^ keys[i]);
     }
 
     /// Returns the key of the position in the search for the win of `prover`.
@@ -111,7 +112,7 @@ impl HashKeys {
     #[inline]
     pub(super) fn after(&self, hashes: &Hashes, kind: Kind, step: Step) -> Hashes {
         let (from, to) = (&self.pieces[kind][step.from()], &self.pieces[kind][step.to()]);
-        Hashes(std::array::from_fn(|i| hashes.0[i] ^ from[i] ^ to[i] ^ self.to_move[i]))
+        Hashes(array_of(|i| hashes.0[i] ^ from[i] ^ to[i] ^ self.to_move[i]))
     }
 
     /// Returns the hashes without these captured soldiers of a side.

@@ -1,9 +1,11 @@
 //! Squares, sets of squares, and the geometry of an odd square board.
 
+mod arrays;
 mod square;
 mod squares;
 mod symmetry;
 
+pub(crate) use arrays::array_of;
 pub use square::{Board, Direction, Square, SquareName};
 pub use squares::SquareSet;
 pub(crate) use symmetry::SymmetrySet;

@@ -12,6 +12,7 @@ impl Square {
     ///
     /// # Panics
     /// If the number is [`SquareSet::CAPACITY`] or more, beyond any board.
+    #[inline]
     pub fn new(index: usize) -> Square {
         assert!(index < SquareSet::CAPACITY, "no board has a square {index}");
         Square(index as u16)
@@ -45,6 +46,7 @@ impl Direction {
 
     /// Returns the opposite direction.
     #[must_use]
+    #[inline]
     pub fn opposite(self) -> Direction {
         match self {
             Direction::East => Direction::West,
@@ -81,6 +83,7 @@ impl Board {
     }
 
     /// Iterates over the squares in order: a1, b1, … a2, b2, …
+    #[inline]
     pub fn squares(self) -> impl DoubleEndedIterator<Item = Square> + Clone {
         (0..self.area()).map(Square::new)
     }
@@ -116,6 +119,7 @@ impl Board {
     ///
     /// # Panics
     /// If either is off the board.
+    #[inline]
     pub fn at(self, file: usize, rank: usize) -> Square {
         assert!(file < self.size() && rank < self.size(), "off the board");
         Square::new(rank * self.size() + file)
@@ -134,6 +138,7 @@ impl Board {
     }
 
     /// Returns the next square in this direction; `None` at the edge.
+    #[inline]
     pub fn step(self, square: Square, direction: Direction) -> Option<Square> {
         let (file, rank, last) = (self.file(square), self.rank(square), self.size() - 1);
         match direction {
@@ -145,11 +150,13 @@ impl Board {
     }
 
     /// Iterates over the squares from here to the edge in this direction, nearest first.
+    #[inline]
     pub fn ray(self, from: Square, direction: Direction) -> impl Iterator<Item = Square> {
         std::iter::successors(self.step(from, direction), move |&s| self.step(s, direction))
     }
 
     /// Iterates over the two to four orthogonal neighbours of the square.
+    #[inline]
     pub fn neighbours(self, square: Square) -> impl Iterator<Item = Square> {
         Direction::ALL.into_iter().filter_map(move |d| self.step(square, d))
     }

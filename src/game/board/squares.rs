@@ -1,6 +1,6 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not, Sub, SubAssign};
 
-use super::Square;
+use super::{Square, array_of};
 
 /// A set of squares, one bit for each square of the largest board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -109,7 +109,7 @@ impl SquareSet {
     /// this saves looking at the empty ones.
     #[inline]
     pub(crate) fn iter_words<const W: usize>(&self) -> impl Iterator<Item = Square> + use<W> {
-        let mut left: [u64; W] = std::array::from_fn(|i| self.0[i]);
+        let mut left: [u64; W] = array_of(|i| self.0[i]);
         let mut word = 0;
         std::iter::from_fn(move || {
             while *left.get(word)? == 0 {
@@ -132,7 +132,7 @@ impl BitOr for SquareSet {
     type Output = SquareSet;
     #[inline]
     fn bitor(self, other: SquareSet) -> SquareSet {
-        SquareSet(std::array::from_fn(|i| self.0[i] | other.0[i]))
+        SquareSet(array_of(|i| self.0[i] | other.0[i]))
     }
 }
 
@@ -140,7 +140,7 @@ impl BitAnd for SquareSet {
     type Output = SquareSet;
     #[inline]
     fn bitand(self, other: SquareSet) -> SquareSet {
-        SquareSet(std::array::from_fn(|i| self.0[i] & other.0[i]))
+        SquareSet(array_of(|i| self.0[i] & other.0[i]))
     }
 }
 
@@ -148,7 +148,7 @@ impl Sub for SquareSet {
     type Output = SquareSet;
     #[inline]
     fn sub(self, other: SquareSet) -> SquareSet {
-        SquareSet(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+        SquareSet(array_of(|i| self.0[i] & !other.0[i]))
     }
 }
 
@@ -157,7 +157,7 @@ impl Not for SquareSet {
     /// Returns the complement, which includes numbers off the board.
     #[inline]
     fn not(self) -> SquareSet {
-        SquareSet(self.0.map(|word| !word))
+        SquareSet(array_of(|i| !self.0[i]))
     }
 }
 
@@ -183,6 +183,7 @@ impl SubAssign for SquareSet {
 }
 
 impl FromIterator<Square> for SquareSet {
+    #[inline]
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> SquareSet {
         let mut set = SquareSet::EMPTY;
         set.extend(squares);
@@ -191,6 +192,7 @@ impl FromIterator<Square> for SquareSet {
 }
 
 impl Extend<Square> for SquareSet {
+    #[inline]
     fn extend<I: IntoIterator<Item = Square>>(&mut self, squares: I) {
         for square in squares {
             self.insert(square);
@@ -201,6 +203,7 @@ impl Extend<Square> for SquareSet {
 impl IntoIterator for SquareSet {
     type Item = Square;
     type IntoIter = Iter;
+    #[inline]
     fn into_iter(self) -> Iter {
         self.iter()
     }

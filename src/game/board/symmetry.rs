@@ -32,6 +32,7 @@ impl Symmetry {
 
     /// Returns the image of the square.
     #[must_use]
+    #[inline]
     pub fn apply(self, board: Board, square: Square) -> Square {
         let last = board.size() - 1;
         let (mut file, mut rank) = (board.file(square), board.rank(square));
@@ -55,6 +56,7 @@ impl Symmetry {
 
     /// Composes two symmetries: this one is applied first, then `next`.
     #[must_use]
+    #[inline]
     pub fn then(self, next: Symmetry) -> Symmetry {
         // After a swap, mirroring files is the same as mirroring ranks before it.
         let mut mirrors = next.0 & 3;

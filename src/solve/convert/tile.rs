@@ -142,7 +142,7 @@ impl<'a, const N: usize> Strip<'a, N> {
     #[inline(always)]
     fn put(&mut self, code: Code, lanes: Row<N>, processor: impl Processor) {
         let row = &mut self.codes[self.rows * Self::WIDTH..][..Self::WIDTH];
-        for (places, lanes) in row.as_chunks_mut().0.iter_mut().zip(lanes.0) {
+        for (places, &lanes) in row.as_chunks_mut().0.iter_mut().zip(&lanes.0) {
             processor.fill_masked(places, lanes, code);
         }
     }

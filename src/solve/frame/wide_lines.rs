@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::game::board::{Square, SquareSet};
+use crate::game::board::{Square, SquareSet, array_of};
 use crate::game::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::origins;
@@ -58,7 +58,7 @@ pub(crate) fn set_men<const N: usize>(
 ) {
     let words = boards.map(|board| board.words());
     for (word, squares) in squares.chunks_mut(64).enumerate() {
-        let mut bits: [u64; WIDE_ROWS] = std::array::from_fn(|i| words[i][word]);
+        let mut bits: [u64; WIDE_ROWS] = array_of(|i| words[i][word]);
         for square in squares {
             for (men, word) in square.men.0[0].iter_mut().zip(&mut bits) {
                 *men = (*word & 1).wrapping_neg();

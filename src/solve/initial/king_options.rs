@@ -1,6 +1,6 @@
 //! The king's immediate results whatever it captures: an escape, or no move at all.
 
-use crate::game::board::SquareSet;
+use crate::game::board::{SquareSet, array_of};
 use crate::game::rules::Kind;
 
 use crate::solve::frame::region::Region;
@@ -105,7 +105,7 @@ impl<const N: usize> Kernel for KingOptionsKernel<'_, N> {
             let mut blocked = by_attackers;
             if let Some(blocked_by) = self.blocked_by {
                 let by_men = self.blocked(blocked_by, first);
-                blocked = std::array::from_fn(|direction| blocked[direction] | by_men[direction]);
+                blocked = array_of(|direction| blocked[direction] | by_men[direction]);
             }
             let men = Wide::load(&self.frame.defender_lanes[rows.clone()]);
             let free = Wide::splat(self.free).without(men);

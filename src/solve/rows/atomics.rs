@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::game::board::array_of;
 use crate::solve::rows::row::Row;
 use crate::system::prefetch::prefetch;
 
@@ -38,7 +39,7 @@ impl<'t, const N: usize> AtomicRows<'t, N> {
     /// Returns the lanes of a row that are currently set.
     #[inline(always)]
     pub(crate) fn get(self, row: usize) -> Row<N> {
-        Row(std::array::from_fn(|i| self.0[row][i].load(Ordering::Relaxed)))
+        Row(array_of(|i| self.0[row][i].load(Ordering::Relaxed)))
     }
 
     /// Removes lanes from a row.

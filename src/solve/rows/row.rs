@@ -1,5 +1,6 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
+use crate::game::board::array_of;
 use crate::solve::rows::numbers::{ChunkRow, Rank};
 
 /// Lanes of one row or of eight rows at once: the operations that the king's slides need.
@@ -56,7 +57,11 @@ impl<const N: usize> Row<N> {
     /// Returns whether no lane is set.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
-        self.0.iter().fold(0, |all, word| all | word) == 0
+        let mut all = 0;
+        for word in &self.0 {
+            all |= word;
+        }
+        all == 0
     }
 
     /// Returns the lanes that are not set in the other row.
@@ -65,48 +70,38 @@ impl<const N: usize> Row<N> {
         self.zip(other, |a, b| a & !b)
     }
 
-    /// Combines the words of two rows. These loops use slices: the functions of arrays would be
-    /// compiled anew for each number of words.
+    /// Combines the words of two rows.
     #[inline(always)]
-    fn zip(mut self, other: Row<N>, word: impl Fn(u64, u64) -> u64) -> Row<N> {
-        for (own, other) in self.0.iter_mut().zip(&other.0) {
-            *own = word(*own, *other);
-        }
-        self
+    fn zip(self, other: Row<N>, word: impl Fn(u64, u64) -> u64) -> Row<N> {
+        Row(array_of(|i| word(self.0[i], other.0[i])))
     }
 
     /// Shifts all lanes to higher numbers.
     #[inline(always)]
     pub(crate) fn up(self, by: usize) -> Row<N> {
-        let mut shifted = Row::EMPTY;
         if N == 1 {
-            shifted.0[0] = self.0[0] << by;
-            return shifted;
+            return Row(array_of(|i| self.0[i] << by));
         }
         let (words, bits) = (by / 64, by % 64);
-        for (i, word) in shifted.0.iter_mut().enumerate() {
+        Row(array_of(|i| {
             let high = if i >= words { self.0[i - words] << bits } else { 0 };
             let carried = bits > 0 && i > words;
-            *word = high | if carried { self.0[i - words - 1] >> (64 - bits) } else { 0 };
-        }
-        shifted
+            high | if carried { self.0[i - words - 1] >> (64 - bits) } else { 0 }
+        }))
     }
 
     /// Shifts all lanes to lower numbers.
     #[inline(always)]
     pub(crate) fn down(self, by: usize) -> Row<N> {
-        let mut shifted = Row::EMPTY;
         if N == 1 {
-            shifted.0[0] = self.0[0] >> by;
-            return shifted;
+            return Row(array_of(|i| self.0[i] >> by));
         }
         let (words, bits) = (by / 64, by % 64);
-        for (i, word) in shifted.0.iter_mut().enumerate() {
+        Row(array_of(|i| {
             let low = if i + words < N { self.0[i + words] >> bits } else { 0 };
             let carried = bits > 0 && i + words + 1 < N;
-            *word = low | if carried { self.0[i + words + 1] << (64 - bits) } else { 0 };
-        }
-        shifted
+            low | if carried { self.0[i + words + 1] << (64 - bits) } else { 0 }
+        }))
     }
 
     /// Returns the number of lanes set.
@@ -118,12 +113,14 @@ impl<const N: usize> Row<N> {
     /// Iterates over the lanes that are set, in ascending order.
     #[inline(always)]
     pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
-        self.0.into_iter().enumerate().flat_map(|(i, word)| {
-            std::iter::successors((word != 0).then_some(word), |&bits| {
-                let rest = bits & (bits - 1);
-                (rest != 0).then_some(rest)
-            })
-            .map(move |bits| i * 64 + bits.trailing_zeros() as usize)
+        let (mut left, mut word) = (self.0, 0);
+        std::iter::from_fn(move || {
+            while *left.get(word)? == 0 {
+                word += 1;
+            }
+            let lane = word * 64 + left[word].trailing_zeros() as usize;
+            left[word] &= left[word] - 1;
+            Some(lane)
         })
     }
 }
@@ -155,11 +152,8 @@ impl<const N: usize> BitXor for Row<N> {
 impl<const N: usize> Not for Row<N> {
     type Output = Row<N>;
     #[inline(always)]
-    fn not(mut self) -> Row<N> {
-        for word in &mut self.0 {
-            *word = !*word;
-        }
-        self
+    fn not(self) -> Row<N> {
+        Row(array_of(|i| !self.0[i]))
     }
 }
 
@@ -207,21 +201,13 @@ impl<const N: usize> Wide<N> {
     /// Packs eight rows.
     #[inline(always)]
     pub(crate) fn of(rows: &[Row<N>; WIDE_ROWS]) -> Wide<N> {
-        let mut wide = Wide::EMPTY;
-        for (row, lanes) in rows.iter().enumerate() {
-            wide.put(row, *lanes);
-        }
-        wide
+        Wide(array_of(|word| array_of(|row| rows[row].0[word])))
     }
 
     /// Unpacks the eight rows.
     #[inline(always)]
     pub(crate) fn rows(self) -> [Row<N>; WIDE_ROWS] {
-        let mut rows = [Row::EMPTY; WIDE_ROWS];
-        for (i, row) in rows.iter_mut().enumerate() {
-            *row = self.row(i);
-        }
-        rows
+        array_of(|i| self.row(i))
     }
 
     /// Packs up to eight rows; the missing ones are empty.
@@ -243,28 +229,20 @@ impl<const N: usize> Wide<N> {
     /// If a rank is beyond the last row.
     #[inline(always)]
     pub(crate) fn gather(rows: &[Row<N>], ranks: &[Rank; WIDE_ROWS]) -> Wide<N> {
-        let mut wide = Wide::EMPTY;
-        for (row, rank) in ranks.iter().enumerate() {
-            wide.put(row, rows[rank.index()]);
-        }
-        wide
+        Wide::of(&array_of(|i| rows[ranks[i].index()]))
     }
 
     /// Returns one of the rows.
     #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> Row<N> {
-        let mut lanes = Row::EMPTY;
-        for (lanes, words) in lanes.0.iter_mut().zip(&self.0) {
-            *lanes = words[row];
-        }
-        lanes
+        Row(array_of(|word| self.0[word][row]))
     }
 
     /// Replaces one of the rows.
     #[inline(always)]
     pub(crate) fn put(&mut self, row: usize, lanes: Row<N>) {
-        for (words, lanes) in self.0.iter_mut().zip(&lanes.0) {
-            words[row] = *lanes;
+        for (word, words) in self.0.iter_mut().enumerate() {
+            words[row] = lanes.0[word];
         }
     }
 
@@ -284,13 +262,8 @@ impl<const N: usize> Wide<N> {
     }
 
     #[inline(always)]
-    fn zip(mut self, other: Wide<N>, word: impl Fn(u64, u64) -> u64) -> Wide<N> {
-        for (words, others) in self.0.iter_mut().zip(&other.0) {
-            for (own, other) in words.iter_mut().zip(others) {
-                *own = word(*own, *other);
-            }
-        }
-        self
+    fn zip(self, other: Wide<N>, word: impl Fn(u64, u64) -> u64) -> Wide<N> {
+        Wide(array_of(|i| array_of(|row| word(self.0[i][row], other.0[i][row]))))
     }
 }
 
@@ -301,11 +274,7 @@ impl<const N: usize> Wide<N> {
 #[inline(always)]
 pub(crate) fn map_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; WIDE_ROWS] {
     let last = items.len() - 1;
-    let mut all = [of(&items[0]); WIDE_ROWS];
-    for (i, all) in all.iter_mut().enumerate().skip(1) {
-        *all = of(&items[i.min(last)]);
-    }
-    all
+    array_of(|i| of(&items[i.min(last)]))
 }
 
 impl Wide<1> {
@@ -343,29 +312,26 @@ impl<const N: usize> BitXor for Wide<N> {
 impl<const N: usize> Not for Wide<N> {
     type Output = Wide<N>;
     #[inline(always)]
-    fn not(mut self) -> Wide<N> {
-        for words in &mut self.0 {
-            for word in words {
-                *word = !*word;
-            }
-        }
-        self
+    fn not(self) -> Wide<N> {
+        Wide(array_of(|i| array_of(|row| !self.0[i][row])))
     }
 }
 
 impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
     fn splat(row: Row<N>) -> Wide<N> {
-        let mut wide = Wide::EMPTY;
-        for (words, word) in wide.0.iter_mut().zip(&row.0) {
-            *words = [*word; WIDE_ROWS];
-        }
-        wide
+        Wide(array_of(|word| [row.0[word]; WIDE_ROWS]))
     }
 
     #[inline(always)]
     fn is_empty(self) -> bool {
-        self.0.iter().flatten().fold(0, |all, word| all | word) == 0
+        let mut all = 0;
+        for words in &self.0 {
+            for word in words {
+                all |= word;
+            }
+        }
+        all == 0
     }
 
     #[inline(always)]
@@ -376,31 +342,27 @@ impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
     fn up(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        let mut shifted = Wide::EMPTY;
-        for (i, shifted) in shifted.0.iter_mut().enumerate() {
-            *shifted = self.word_or_zero(i.checked_sub(words));
-            shifted.iter_mut().for_each(|word| *word <<= bits);
-            if N > 1 && bits > 0 {
-                let low = self.word_or_zero(i.checked_sub(words + 1));
-                shifted.iter_mut().zip(&low).for_each(|(word, low)| *word |= low >> (64 - bits));
+        Wide(array_of(|i| {
+            let high = self.word_or_zero(i.checked_sub(words));
+            if N == 1 || bits == 0 {
+                return array_of(|row| high[row] << bits);
             }
-        }
-        shifted
+            let low = self.word_or_zero(i.checked_sub(words + 1));
+            array_of(|row| high[row] << bits | low[row] >> (64 - bits))
+        }))
     }
 
     #[inline(always)]
     fn down(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        let mut shifted = Wide::EMPTY;
-        for (i, shifted) in shifted.0.iter_mut().enumerate() {
-            *shifted = self.word_or_zero(Some(i + words));
-            shifted.iter_mut().for_each(|word| *word >>= bits);
-            if N > 1 && bits > 0 {
-                let high = self.word_or_zero(Some(i + words + 1));
-                shifted.iter_mut().zip(&high).for_each(|(word, high)| *word |= high << (64 - bits));
+        Wide(array_of(|i| {
+            let low = self.word_or_zero(Some(i + words));
+            if N == 1 || bits == 0 {
+                return array_of(|row| low[row] >> bits);
             }
-        }
-        shifted
+            let high = self.word_or_zero(Some(i + words + 1));
+            array_of(|row| low[row] >> bits | high[row] << (64 - bits))
+        }))
     }
 }
 

@@ -2,7 +2,7 @@
 //! here, in `system/processor.rs`, in memory maps, in hints to the processor and the system, and in
 //! rows that threads share.
 
-use crate::game::board::Symmetry;
+use crate::game::board::{Symmetry, array_of};
 use crate::solve::rows::row::{Row, WIDE_ROWS, Wide};
 use crate::solve::rows::transform::{Transform, Transforms};
 
@@ -52,7 +52,8 @@ pub(crate) trait Processor: Copy {
     #[inline(always)]
     fn gather_bytes(self, words: [u64; 8], into: &mut [u8; 64]) -> u64 {
         let (mut mask, mut count) = (0, 0);
-        for (at, byte) in words.map(u64::to_le_bytes).into_iter().flatten().enumerate() {
+        let bytes: [_; 8] = array_of(|i| words[i].to_le_bytes());
+        for (at, &byte) in bytes.as_flattened().iter().enumerate() {
             into[count] = byte;
             mask |= u64::from(byte != 0) << at;
             count += usize::from(byte != 0);
@@ -132,7 +133,7 @@ mod avx512 {
     use std::sync::LazyLock;
 
     use super::{
-        Kernel, Processor, Row, Symmetry, Transform, Transforms, Wide, transform_rows,
+        Kernel, Processor, Row, Symmetry, Transform, Transforms, Wide, array_of, transform_rows,
         transform_rows_each,
     };
     use crate::solve::rows::transform::{BitMatrices, BitMatrix};
@@ -249,7 +250,7 @@ mod avx512 {
     impl Processor for Avx512 {
         #[inline(always)]
         fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N> {
-            Row(std::array::from_fn(|to| {
+            Row(array_of(|to| {
                 (0..N).fold(0, |word, from| {
                     let picked = &transform.picks[to][from];
                     // SAFETY: the processor must have the features, which `self` proves; 64 bytes
