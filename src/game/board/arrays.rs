@@ -15,3 +15,18 @@ pub(crate) fn array_of<T: Copy, const N: usize>(item: impl Fn(usize) -> T) -> [T
     }
     items
 }
+
+/// Iterates over the numbers of the bits that are set, in ascending order: bit `i % 64` of word
+/// `i / 64` is number `i`.
+#[inline(always)]
+pub(crate) fn set_bits<const N: usize>(mut words: [u64; N]) -> impl Iterator<Item = usize> {
+    let mut word = 0;
+    std::iter::from_fn(move || {
+        while *words.get(word)? == 0 {
+            word += 1;
+        }
+        let bit = words[word].trailing_zeros() as usize;
+        words[word] &= words[word] - 1;
+        Some(word * 64 + bit)
+    })
+}

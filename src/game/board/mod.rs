@@ -5,7 +5,7 @@ mod square;
 mod squares;
 mod symmetry;
 
-pub(crate) use arrays::array_of;
+pub(crate) use arrays::{array_of, set_bits};
 pub use square::{Board, Direction, Square, SquareName};
 pub use squares::SquareSet;
 pub(crate) use symmetry::SymmetrySet;

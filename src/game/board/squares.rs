@@ -1,6 +1,6 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not, Sub, SubAssign};
 
-use super::{Square, array_of};
+use super::{Square, array_of, set_bits};
 
 /// A set of squares, one bit for each square of the largest board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -109,16 +109,7 @@ impl SquareSet {
     /// this saves looking at the empty ones.
     #[inline]
     pub(crate) fn iter_words<const W: usize>(&self) -> impl Iterator<Item = Square> + use<W> {
-        let mut left: [u64; W] = array_of(|i| self.0[i]);
-        let mut word = 0;
-        std::iter::from_fn(move || {
-            while *left.get(word)? == 0 {
-                word += 1;
-            }
-            let bit = left[word].trailing_zeros() as usize;
-            left[word] &= left[word] - 1;
-            Some(Square::new(word * 64 + bit))
-        })
+        set_bits::<W>(array_of(|i| self.0[i])).map(Square::new)
     }
 
     /// Iterates over the squares in order: a1, b1, … a2, b2, …

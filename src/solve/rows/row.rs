@@ -1,6 +1,6 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
-use crate::game::board::array_of;
+use crate::game::board::{array_of, set_bits};
 use crate::solve::rows::numbers::{ChunkRow, Rank};
 
 /// Lanes of one row or of eight rows at once: the operations that the king's slides need.
@@ -113,15 +113,7 @@ impl<const N: usize> Row<N> {
     /// Iterates over the lanes that are set, in ascending order.
     #[inline(always)]
     pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
-        let (mut left, mut word) = (self.0, 0);
-        std::iter::from_fn(move || {
-            while *left.get(word)? == 0 {
-                word += 1;
-            }
-            let lane = word * 64 + left[word].trailing_zeros() as usize;
-            left[word] &= left[word] - 1;
-            Some(lane)
-        })
+        set_bits(self.0)
     }
 }
 
