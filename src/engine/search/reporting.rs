@@ -75,10 +75,12 @@ impl<const W: usize> Worker<'_, W> {
         while !next.is_empty() {
             let mut is_over = false;
             for step in std::mem::take(&mut next) {
+                // `play` leaves it to the search to see the king's capture and his escape.
+                let full = self.state.full_move(self.shared.rules, step);
                 let (undo, ended) = self.play(step);
                 steps.push(step);
                 undos.push(undo);
-                is_over |= ended.is_some();
+                is_over |= ended.is_some() || full.is_none_or(|full| full.ending.is_some());
             }
             if !is_over && steps.len() < plies {
                 next = self.continuation(plies);
@@ -128,4 +130,35 @@ impl<const W: usize> Worker<'_, W> {
 /// exact if there is only one thread.
 fn total(shared: &AtomicU64, own: u64) -> u64 {
     shared.load(Ordering::Relaxed).max(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::engine::search::tests::with_worker;
+    use crate::engine::state::{State, Step};
+    use crate::game::position::Position;
+    use crate::game::rules::Ruleset;
+    use crate::tablebase::Tablebase;
+
+    /// An opponent may lose sooner than he must.
+    #[test]
+    fn a_line_is_not_completed_beyond_the_end_of_the_game() {
+        let rules = Ruleset::builtin("brandubh").unwrap();
+        let tables = Arc::new(Tablebase::new(rules.clone()));
+        with_worker::<1>(&rules, Some(Arc::clone(&tables)), |worker, _| {
+            for (position, step) in [
+                ("/7/4t2/7/7/K6/7/2t4/ d", ["a5", "a1"]),
+                ("/7/4t2/7/7/tK5/7/2t4/ a", ["c7", "c5"]),
+            ] {
+                let position = Position::parse(position, &rules).unwrap();
+                worker.state = State::new(worker.shared.board, &position);
+                let [from, to] = step.map(|square| rules.board.parse(square).unwrap().index());
+                let line = [Step::new(from, to)];
+                assert_eq!(worker.completed(&line, 5), line);
+                assert!(tables.search_error().is_none(), "{:?}", tables.search_error());
+            }
+        });
+    }
 }
