@@ -579,3 +579,41 @@ fn the_line_of_a_win_continues_to_its_end() {
     assert_eq!((found.lines[0].score, found.lines[0].moves.len()), (Score::Win(3), 3));
     assert!(found.lines[0].moves[2].ending.is_some());
 }
+
+/// However little a search may look at: the moves that win at once come before all others.
+#[test]
+fn a_move_that_wins_at_once_needs_no_search() {
+    for (name, position, expected) in [
+        ("sea-battle-9", "/4tt3/T6t1/1t2K4/t2t5/ttT2TTtt/t8/4T4/3Tt1t2/2Tttt3/ d", "Ke3-i3--"),
+        ("brandubh", "/7/4t2/7/7/tK5/7/2t4/ a", "c7-c5++"),
+    ] {
+        let rules = rules(name);
+        let game = game(&rules, position);
+        let found = without_tables(&rules).search(&game, Limits::nodes(1), &mut |_| {}).unwrap();
+        assert_eq!(found.lines[0].score, Score::Win(1), "{name}");
+        let moves = found.lines[0].moves.iter().map(|played| played.display(rules.board));
+        assert_eq!(moves.map(|text| text.to_string()).collect::<Vec<_>>(), [expected], "{name}");
+    }
+}
+
+/// A search that ends at once plays what the one before expected.
+#[test]
+fn an_earlier_search_says_which_move_comes_first() {
+    for (name, position) in [
+        ("saami-tablut", "/t4t3/4t4/t5T2/tT2T1t2/t1t2K1Tt/1t2TtT1t/9/2T1T1tt1/3tt4/ d"),
+        ("brandubh", "/3t3/4t2/3T3/t6/4K1t/1t3T1/4T2/ d"),
+    ] {
+        let rules = rules(name);
+        let mut game = game(&rules, position);
+        let mut engine = without_tables(&rules);
+        let found = engine.search(&game, Limits::nodes(2000), &mut |_| {}).unwrap();
+        let line = &found.lines[0];
+        assert!(matches!(line.score, Score::Win(5 | 7)), "{name}: {:?}", line.score);
+        line.moves[..2].iter().for_each(|played| game.play(played).unwrap());
+        let then = engine.search(&game, Limits::nodes(1), &mut |_| {}).unwrap();
+        assert_eq!(then.lines[0].moves, line.moves[2..3], "{name}");
+        engine.clear();
+        let forgotten = engine.search(&game, Limits::nodes(1), &mut |_| {}).unwrap();
+        assert_ne!(forgotten.lines[0].moves, line.moves[2..3], "{name}");
+    }
+}

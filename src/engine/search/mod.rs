@@ -45,7 +45,7 @@ use certainty::wins_hold;
 use move_history::MoveHistory;
 use oracle::Oracle;
 use path::PathEntry;
-use root_moves::RootMove;
+use root_moves::{RootMove, sort_unsearched};
 use root_probe::{KnownValue, RootProbe};
 use shared::{Deadline, Shared};
 use table::{TranspositionTable, Validity};
@@ -175,7 +175,8 @@ impl<const W: usize> Search for Searcher<W> {
         if let (RootProbe::None, Some(proofs)) = (&probe, &self.options.proofs) {
             probe = root_proofs::probe_root(&**proofs, game, &moves);
         }
-        let (moves, known): (Vec<RootMove>, _) = match probe {
+        let is_known = matches!(probe, RootProbe::Moves { .. });
+        let (mut moves, known): (Vec<RootMove>, _) = match probe {
             RootProbe::Lines(lines) => {
                 let known = known_iteration(lines, started.elapsed());
                 report(&known);
@@ -196,6 +197,10 @@ impl<const W: usize> Search for Searcher<W> {
         // The threads modify the move histories while they share the rest.
         let mut move_histories = std::mem::take(&mut self.move_histories);
         let shared = self.shared(game, known, &request.limits, deadline);
+        if !is_known {
+            let entry = self.table.get(shared.root.key, 0, &shared.validity);
+            sort_unsearched(&mut moves, entry.map(|entry| entry.step));
+        }
         let last = root::run(&shared, &mut move_histories, &moves, lines.min(moves.len()), report);
         self.move_histories = move_histories;
         last

@@ -7,7 +7,7 @@ use crate::game::moves::Move;
 use crate::game::value::Wdl;
 use crate::tablebase::Probed;
 
-use super::score::{INFINITE, Points, decided_in, is_decided, plies_to_end};
+use super::score::{INFINITE, Points, decided_in, is_decided, plies_to_end, won_in};
 
 /// A root move.
 #[derive(Clone, Debug)]
@@ -28,13 +28,15 @@ impl RootMove {
     /// Creates a root move with a value that is already proved.
     pub(super) fn new(played: &Move, proved: Option<Probed>) -> RootMove {
         let step = Step::of(played);
+        let ends_game = played.ending.is_some();
         let decided = proved.filter(|value| value.wdl != Wdl::Draw);
+        let decided = decided.map(|value| decided_in(value.wdl == Wdl::Win, value.plies, 0));
         RootMove {
             step,
-            ends_game: played.ending.is_some(),
+            ends_game,
             score: -INFINITE,
             line: vec![step],
-            proved: decided.map(|value| decided_in(value.wdl == Wdl::Win, value.plies, 0)),
+            proved: if ends_game { Some(won_in(1)) } else { decided },
         }
     }
 
@@ -63,6 +65,12 @@ impl RootMove {
     pub(super) fn root_line(&self, depth: i32) -> RootLine {
         RootLine { score: self.score, depth, proved: self.proved, line: self.line.clone() }
     }
+}
+
+/// Sorts moves of which no search knows anything yet: first those that win at once, then the move that
+/// an earlier search preferred, so that few nodes suffice to find a win again.
+pub(super) fn sort_unsearched(moves: &mut [RootMove], preferred: Option<Step>) {
+    moves.sort_by_key(|mv| (!mv.ends_game, Some(mv.step) != preferred));
 }
 
 /// Sorts moves by score, the best first. Moves without a new score keep their order.
