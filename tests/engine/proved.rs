@@ -113,6 +113,25 @@ fn only_moves_that_keep_the_win_are_played() {
     assert_eq!((found.lines[0].score, found.lines[0].moves[0]), (Score::ProvedWin, expected));
 }
 
+/// Whichever of the winning moves comes first, and however little a search may look at.
+#[test]
+fn a_win_at_once_comes_before_a_proved_one() {
+    let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
+    let position = Position::parse("/7/T3t2/7/7/K6/7/2t4/ d", &rules).unwrap();
+    let game = Game::from_position(Arc::clone(&rules), position).unwrap();
+    let escape = parse_move(&rules, &position, "a5-a7").unwrap();
+    assert_ne!(legal_moves(&rules, &position)[0], escape);
+    let proofs = after_moves(&game, |_| WdlBounds::exactly(Wdl::Win));
+    let options = EngineOptions {
+        tables: None,
+        proofs: Some(Arc::new(proofs)),
+        ..EngineOptions::new(&rules)
+    };
+    let mut engine = Engine::new(rules, options).unwrap();
+    let found = engine.search(&game, Limits::nodes(1), &mut |_| {}).unwrap();
+    assert_eq!((found.lines[0].score, found.lines[0].moves[0]), (Score::Win(1), escape));
+}
+
 #[test]
 fn a_proved_loss_is_avoided_while_another_move_is_open() {
     let game = game(&[]);

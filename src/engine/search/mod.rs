@@ -175,7 +175,7 @@ impl<const W: usize> Search for Searcher<W> {
         if let (RootProbe::None, Some(proofs)) = (&probe, &self.options.proofs) {
             probe = root_proofs::probe_root(&**proofs, game, &moves);
         }
-        let is_known = matches!(probe, RootProbe::Moves { .. });
+        let is_ranked = matches!(probe, RootProbe::Moves { .. });
         let (mut moves, known): (Vec<RootMove>, _) = match probe {
             RootProbe::Lines(lines) => {
                 let known = known_iteration(lines, started.elapsed());
@@ -197,10 +197,9 @@ impl<const W: usize> Search for Searcher<W> {
         // The threads modify the move histories while they share the rest.
         let mut move_histories = std::mem::take(&mut self.move_histories);
         let shared = self.shared(game, known, &request.limits, deadline);
-        if !is_known {
-            let entry = self.table.get(shared.root.key, 0, &shared.validity);
-            sort_unsearched(&mut moves, entry.map(|entry| entry.step));
-        }
+        let earlier = self.table.get(shared.root.key, 0, &shared.validity);
+        let preferred = earlier.filter(|_| !is_ranked).map(|entry| entry.step);
+        sort_unsearched(&mut moves, preferred);
         let last = root::run(&shared, &mut move_histories, &moves, lines.min(moves.len()), report);
         self.move_histories = move_histories;
         last

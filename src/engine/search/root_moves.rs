@@ -67,8 +67,8 @@ impl RootMove {
     }
 }
 
-/// Sorts moves of which no search knows anything yet: first those that win at once, then the move that
-/// an earlier search preferred, so that few nodes suffice to find a win again.
+/// Sorts the moves before a search: first those that win at once, then the one that an earlier search
+/// preferred, so that few nodes suffice to find a win again. The others keep their order.
 pub(super) fn sort_unsearched(moves: &mut [RootMove], preferred: Option<Step>) {
     moves.sort_by_key(|mv| (!mv.ends_game, Some(mv.step) != preferred));
 }
