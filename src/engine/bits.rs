@@ -128,6 +128,8 @@ impl<const W: usize> Bits<W> {
     /// Returns the squares in ascending order.
     #[inline]
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+        // A loop of its own: with `set_bits`, searches on boards of several words take up to a quarter
+        // longer.
         let mut left = self.0;
         let mut word = 0;
         std::iter::from_fn(move || {
