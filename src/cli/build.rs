@@ -58,14 +58,14 @@ of the start position, the distance to the end of the game, a line of best play 
 them with --metric wdl), and the counts of its slice.
 
 Work in progress is kept in a folder K2v4.work beside the tables, or in --scratch, and
-deleted when the slice is complete; it is compressed if memory or disk is short. A build
-that finds the work of a complete slice deletes it, but not if the slice has no distances,
-since a build of these can resume from it: delete the folder if you do not want them. An
-interrupted build resumes from the last finished ply; to go on with another --scratch,
-move the folder K2v4.work to <scratch>/<ruleset name>. If the bit tables do not fit into
---memory, they are divided into partitions, of which one at a time is in memory and the
-others wait in that folder. This is slower. Each thread takes some memory, so fewer
---threads need less; a slice without defenders cannot be divided.
+deleted when the slice is complete; it is compressed if free memory or disk is short. A
+build that finds the work of a complete slice deletes it, but not if the slice has no
+distances, since a build of these can resume from it: delete the folder if you do not want
+them. An interrupted build resumes from the last finished ply; to go on with another
+--scratch, move the folder K2v4.work to <scratch>/<ruleset name>. If the bit tables do not
+fit into --memory, they are divided into partitions, of which one at a time is in memory
+and the others wait in that folder. This is slower. Each thread takes some memory, so
+fewer --threads need less; a slice without defenders cannot be divided.
 
 Under MPI, all processes build together; --threads and --memory apply to each process
 (default: all cores that it may use, and its equal part of the free memory of its

@@ -339,7 +339,7 @@ impl Resources {
     }
 
     /// Allocates memory and disk to the slice, if each of `ranks` ranks may use `allowed` bytes of
-    /// memory.
+    /// memory, of `free_memory`.
     ///
     /// # Errors
     /// If the slice needs more memory than that, or more disk space than its scratch folder has.
@@ -348,6 +348,7 @@ impl Resources {
         slice: Slice,
         ranks: usize,
         allowed: u64,
+        free_memory: u64,
         files: &dyn FileSystem,
         folder: &Path,
     ) -> Result<Allocation, BuildError> {
@@ -363,9 +364,15 @@ impl Resources {
         if available < needed / DISK_ESTIMATE_MARGIN {
             return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
         }
-        let plain = self.scratch_bytes(storage, false);
-        let stays_plain = self.stays_plain(storage, ranks, allowed);
-        let always = !stays_plain || !has_room(plain, needed, available);
+        // What the system's cache can hold beside this memory is read and written faster than it
+        // could be compressed. Batches of several ranks are sent, too.
+        let partitioned = clamped(Amount::from(needed) * COMPRESSION_FACTOR);
+        let is_cached = ranks == 1 && partitioned <= free_memory.saturating_sub(allowed);
+        let always = if self.stays_plain(storage, ranks, allowed) {
+            !has_room(self.scratch_bytes(storage, false), needed, available)
+        } else {
+            !is_cached || !has_room(partitioned, needed, available)
+        };
         Ok(Allocation {
             storage,
             compression: Compression { always, reserve_bytes: needed, writers: ranks },
@@ -485,6 +492,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::system::filesystem::faulty::{Fault, FaultyFiles, NEVER};
 
     #[test]
     fn rows_are_pending_until_their_block_is_complete() {
@@ -542,6 +550,26 @@ mod tests {
         let slice = "K3v4".parse().unwrap();
         assert!(SliceIndex::new(&rules, slice).unwrap().rows() > MAX_ROWS);
         assert!(matches!(Resources::of(&rules, slice, 1), Err(BuildError::TooLarge(_))));
+    }
+
+    #[test]
+    fn partitions_stay_uncompressed_if_the_systems_cache_can_hold_them() {
+        let root = tempfile::tempdir().unwrap();
+        let disk = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
+        let (large, small) = (disk.clone().full(1 << 40), disk.full(1 << 30));
+        let resources =
+            Resources::of(&Ruleset::load("brandubh").unwrap(), "K2v4".parse().unwrap(), 2);
+        let (resources, allowed, gib) = (resources.unwrap(), 400 << 20, 1_u64 << 30);
+        for (ranks, free, files, always) in [
+            (1, 8 * gib, &large, false),
+            (1, gib, &large, true),
+            (1, 8 * gib, &small, true),
+            (2, 8 * gib, &large, true),
+        ] {
+            let slice = "K2v4".parse().unwrap();
+            let allocation = resources.allocate(slice, ranks, allowed, free, files, root.path());
+            assert_eq!(allocation.unwrap().compression.always, always, "{ranks} {free}");
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(super) struct BuildEnv<'a> {
     /// Storage of the tables of a slice in progress, with all ranks working on every slice; `None`
     /// to decide by memory and size.
     pub placement: Option<Storage>,
-    /// Compression of scratch files; `None` to compress if memory or disk is short.
+    /// Compression of scratch files; `None` to compress if free memory or disk is short.
     pub compression: Option<Compression>,
     /// The maximum time of work that a power cut may lose.
     pub sync_every: Duration,

@@ -21,6 +21,7 @@ use crate::solve::store::{
     Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions, WORK_EXTENSION,
 };
 use crate::system::bytes::Bytes;
+use crate::system::memory;
 use crate::table::progress::{Phase, Progress, SliceReport};
 use crate::table::{Metric, PUBLISHED_ZSTD, remove_temporaries, zstd_version};
 use crate::tablebase::Tablebase;
@@ -216,7 +217,8 @@ impl<'a> Session<'a> {
     fn allocate(&self, slice: Slice, ranks: usize) -> Result<Allocation, BuildError> {
         let resources = Resources::of(self.base.rules(), slice, self.threads)?;
         let (files, folder) = (&*self.env.files, self.work_folder(slice));
-        resources.allocate(slice, ranks, self.memory_bytes, files, &folder)
+        let free_memory = memory::available_bytes().unwrap_or(0);
+        resources.allocate(slice, ranks, self.memory_bytes, free_memory, files, &folder)
     }
 
     /// Solves a slice together with the ranks of `comm` and writes its files.
