@@ -34,19 +34,22 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or reuse, with their dependencies.
-Memory, scratch, disk and time are estimates; totals are mostly within 25 %. Memory is
-that of a build with all tables in memory. Scratch, the work in progress, is written
-uncompressed if memory and disk here suffice, else compressed. The last line also gives
-the minimum of both: with tables in partitions, and compressed. Time is that of one core
-of this machine, measured by building the smallest slices in a temporary folder, which
-takes some ten seconds; --calibration limits these. Slices too large for this version are
-listed, but not included in the totals.
+Memory, scratch, disk and time are estimates; totals are mostly within 25 %, but slices
+far larger than those measured may take up to twice the time. Memory is that of a build
+with all tables in memory. Scratch, the work in progress, is written uncompressed if
+memory and disk here suffice, else compressed. The last line also gives the minimum of
+both: with tables in partitions, and compressed. Time is that of one core of this machine,
+measured by building the smallest slices in a temporary folder, which takes some ten
+seconds; --calibration limits these. Slices too large for this version are listed, but not
+included in the totals.
 
 --ranks, --memory and --threads plan a build with these resources: memory is per process,
 scratch (with --ranks regardless of the disk here) and core time are totals, "by" is the
 number of processes that build a slice together, "partitions" the number of parts into
 which its tables are divided (-: all in memory), and "exchange" the approximate traffic
-between the processes (see docs/cluster.md). Partitions take up to twice the time.
+between the processes (see docs/cluster.md). Partitions take up to twice the time; their
+scratch is given compressed, and takes some three times as much where a single process
+finds room for it on the disk and in the system's cache.
 
 "wall" is the time of a slice if its core time is divided evenly among all threads of
 its processes. A build that is stopped repeats at most the ply in progress, or the
