@@ -555,8 +555,8 @@ mod tests {
     #[test]
     fn partitions_stay_uncompressed_if_the_systems_cache_can_hold_them() {
         let root = tempfile::tempdir().unwrap();
-        let disk = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
-        let (large, small) = (disk.clone().full(1 << 40), disk.full(1 << 30));
+        let disk = |bytes| FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0).full(bytes);
+        let (large, small) = (disk(1 << 40), disk(1 << 30));
         let resources =
             Resources::of(&Ruleset::load("brandubh").unwrap(), "K2v4".parse().unwrap(), 2);
         let (resources, allowed, gib) = (resources.unwrap(), 400 << 20, 1_u64 << 30);
