@@ -364,15 +364,16 @@ impl Resources {
         if available < needed / DISK_ESTIMATE_MARGIN {
             return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
         }
-        // What the system's cache can hold beside this memory is read and written faster than it
-        // could be compressed. Batches of several ranks are sent, too.
-        let partitioned = clamped(Amount::from(needed) * COMPRESSION_FACTOR);
-        let is_cached = ranks == 1 && partitioned <= free_memory.saturating_sub(allowed);
-        let always = if self.stays_plain(storage, ranks, allowed) {
-            !has_room(self.scratch_bytes(storage, false), needed, available)
+        let plain = if self.stays_plain(storage, ranks, allowed) {
+            Some(self.scratch_bytes(storage, false))
         } else {
-            !is_cached || !has_room(partitioned, needed, available)
+            // What the system's cache can hold beside this memory is read and written faster than
+            // it could be compressed. Batches of several ranks are sent, too.
+            let spare = free_memory.saturating_sub(allowed);
+            let all_plain = clamped(Amount::from(needed) * COMPRESSION_FACTOR);
+            Some(all_plain).filter(|&plain| ranks == 1 && plain <= spare)
         };
+        let always = plain.is_none_or(|plain| !has_room(plain, needed, available));
         Ok(Allocation {
             storage,
             compression: Compression { always, reserve_bytes: needed, writers: ranks },
