@@ -617,3 +617,48 @@ fn an_earlier_search_says_which_move_comes_first() {
         assert_ne!(forgotten.lines[0].moves, line.moves[2..3], "{name}");
     }
 }
+
+/// With contempt, a search for one side forgets the transposition table of the other's.
+#[test]
+fn an_announced_line_is_remembered() {
+    let rules = rules("brandubh");
+    let mut game = game(&rules, "/3t3/4t2/3T3/t6/4K1t/1t3T1/4T2/ d");
+    let options = EngineOptions { contempt: 20, tables: None, ..options(&rules) };
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let found = engine.search(&game, Limits::nodes(2000), &mut |_| {}).unwrap();
+    for pair in found.lines[0].moves.windows(2) {
+        game.play(&pair[0]).unwrap();
+        let then = engine.search(&game, Limits::nodes(1), &mut |_| {}).unwrap();
+        let follows = then.lines[0].moves[0] == pair[1];
+        assert!(follows || game.position().to_move == Side::Attackers, "{then:?}");
+    }
+}
+
+/// In games that follow the line of the win, and in one that does not. Without the earlier search the
+/// same nodes do not suffice.
+#[test]
+fn an_announced_win_is_proved_again_first() {
+    for (name, position, plies, moves) in [
+        (
+            "saami-tablut",
+            "/1t7/9/4T2t1/6T1t/tt1tK1T1t/tT1T3Tt/2t2t3/4T4/t3tt3/ d",
+            5,
+            "e3-f3 b1-e1",
+        ),
+        ("ashton", "/T2t5/6T2/1t7/t3T3t/tt1K1T2t/t3Tt3/7Tt/2TTt4/3ttt3/ d", 7, "Kd5-d3 i4-i3"),
+        ("brandubh", "/3t3/4t2/3T3/t6/4K1t/1t3T1/4T2/ d", 7, "e7-c7 b6-e6"),
+        ("brandubh", "/4T2/7/2t3T/t1K4/T3t2/2T4/7/ d", 7, "c6-f6 e5-c5"),
+    ] {
+        let rules = rules(name);
+        let mut game = game(&rules, position);
+        let mut engine = without_tables(&rules);
+        let nodes = Limits::nodes(600);
+        assert_eq!(score(&mut engine, &game, nodes), Score::Win(plies), "{moves}");
+        played(&mut game, moves);
+        let is_in_time = |score| matches!(score, Score::Win(left) if left + 2 <= plies);
+        let again = score(&mut engine, &game, nodes);
+        assert!(is_in_time(again), "{name} {moves}: {again}");
+        let alone = score(&mut without_tables(&rules), &game, nodes);
+        assert!(!is_in_time(alone), "{name} {moves}: {alone}");
+    }
+}

@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
 use crate::game::history::Game;
+use crate::game::position::Position;
 use crate::game::rules::{Repetition, Ruleset, Side};
 
 use super::bits::with_width;
@@ -39,7 +40,7 @@ use super::evaluate::weights::Weights;
 use super::iteration::{Iteration, Line, Score};
 use super::limits::{Limits, SearchRequest};
 use super::options::EngineOptions;
-use super::state::State;
+use super::state::{State, Step};
 
 use certainty::wins_hold;
 use move_history::MoveHistory;
@@ -87,6 +88,8 @@ struct Searcher<const W: usize> {
     move_histories: Vec<MoveHistory>,
     /// The side to move at the root of the last search.
     root_side: Option<Side>,
+    /// The last position that a search has proved to be won, with the line.
+    found_win: Option<(Position, Line)>,
 }
 
 impl<const W: usize> Searcher<W> {
@@ -101,6 +104,7 @@ impl<const W: usize> Searcher<W> {
             table: TranspositionTable::new(options.table_bytes)?,
             move_histories: move_histories.collect(),
             root_side: None,
+            found_win: None,
             options: options.clone(),
         })
     }
@@ -115,6 +119,18 @@ impl<const W: usize> Searcher<W> {
             .collect()
     }
 
+    /// Returns within how many plies the side to move wins by an earlier search of this game, and the
+    /// next move of its line if the game followed it.
+    fn expected_win(&self, game: &Game) -> Option<(usize, Option<Step>)> {
+        let (won, line) = self.found_win.as_ref()?;
+        let Score::Win(plies) = line.score else { return None };
+        let mut turns = game.positions().iter().rev().step_by(2);
+        let since = 2 * turns.position(|earlier| earlier == won)?;
+        let left = usize::from(plies).checked_sub(since).filter(|&left| left > 0)?;
+        let followed = line.moves.strip_prefix(&game.moves()[game.moves().len() - since..]);
+        Some((left, followed.and_then(|rest| rest.first()).map(Step::of)))
+    }
+
     /// Returns the state that the threads share in a search of the game's position.
     fn shared<'a>(
         &'a self,
@@ -123,6 +139,9 @@ impl<const W: usize> Searcher<W> {
         limits: &Limits,
         deadline: Deadline<'a>,
     ) -> Shared<'a, W> {
+        let root = State::new(&self.board, game.position());
+        let earlier = self.table.get(root.key, 0, &Validity::default());
+        let (expected_win, expected_step) = self.expected_win(game).unzip();
         let last_ply = game.plies_left().map(|left| left as usize);
         Shared {
             rules: game.rules(),
@@ -130,8 +149,10 @@ impl<const W: usize> Searcher<W> {
             evaluator: &self.evaluator,
             table: &self.table,
             oracle: Oracle::new(self.options.tables.as_deref(), game),
-            root: State::new(&self.board, game.position()),
+            root,
             root_value,
+            expected_win,
+            preferred: expected_step.flatten().or(earlier.map(|entry| entry.step)),
             validity: Validity {
                 this_search_only: game.rules().repetition != Repetition::Allowed,
                 last_ply,
@@ -197,16 +218,18 @@ impl<const W: usize> Search for Searcher<W> {
         // The threads modify the move histories while they share the rest.
         let mut move_histories = std::mem::take(&mut self.move_histories);
         let shared = self.shared(game, known, &request.limits, deadline);
-        let earlier = self.table.get(shared.root.key, 0, &shared.validity);
-        let preferred = earlier.filter(|_| !is_ranked).map(|entry| entry.step);
-        sort_unsearched(&mut moves, preferred);
+        sort_unsearched(&mut moves, shared.preferred.filter(|_| !is_ranked));
         let last = root::run(&shared, &mut move_histories, &moves, lines.min(moves.len()), report);
         self.move_histories = move_histories;
+        if let Some(line @ Line { score: Score::Win(_), .. }) = last.lines.first() {
+            self.found_win = Some((*game.position(), line.clone()));
+        }
         last
     }
 
     fn clear(&mut self) {
         self.table.clear();
+        self.found_win = None;
         let area = self.rules.board.area();
         self.move_histories.iter_mut().for_each(|history| *history = MoveHistory::new(area));
     }

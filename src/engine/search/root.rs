@@ -43,11 +43,13 @@ pub(super) fn run<const W: usize>(
             }
         }
         let mut worker = Worker::new(shared, first);
+        let mut moves = moves.to_vec();
+        worker.prove_again(&mut moves);
         // Before any move has been searched, the result is the first one.
         let initial =
             IterationResult { depth: 0, is_complete: false, lines: vec![moves[0].root_line(0)] };
         let mut last = worker.iteration(&initial);
-        worker.iterative_deepening(moves.to_vec(), lines, 1, &mut |worker, result| {
+        worker.iterative_deepening(moves, lines, 1, &mut |worker, result| {
             last = worker.iteration(result);
             report(&last);
         });
@@ -65,6 +67,48 @@ impl<const W: usize> Drop for FinishGuard<'_, '_, W> {
 }
 
 impl<const W: usize> Worker<'_, W> {
+    /// Searches for the win that an earlier search found, and for nothing else, so that an announced
+    /// win is not lost sight of. It has to be proved again, since the game has a longer history now.
+    /// Puts the move that wins first.
+    fn prove_again(&mut self, moves: &mut [RootMove]) {
+        /// The maximum number of nodes.
+        const BUDGET: u64 = 50_000;
+        let Shared { limits, expected_win: Some(plies), .. } = *self.shared else { return };
+        // Half of the nodes are left for other moves.
+        let max_nodes = self.max_nodes;
+        self.max_nodes = max_nodes.min(limits.nodes.map_or(BUDGET, |nodes| BUDGET.min(nodes / 2)));
+        let max_depth = limits.depth.map_or(plies, |depth| plies.min(depth as usize)) as i32;
+        // The move that the earlier search expected may need no other moves to compare it with.
+        let is_preferred = self.shared.preferred == Some(moves[0].step);
+        let quick =
+            is_preferred.then(|| self.find_win(&mut moves[..1], plies, max_depth)).flatten();
+        let mut depths = 1..=max_depth;
+        let winner = quick.or_else(|| depths.find_map(|depth| self.find_win(moves, plies, depth)));
+        if let Some(number) = winner {
+            moves[..=number].rotate_right(1);
+        }
+        self.max_nodes = max_nodes;
+        self.stopped = self.nodes >= max_nodes || self.shared.is_over();
+    }
+
+    /// Returns the number of a move that a search of this depth proves to win within these plies.
+    fn find_win(&mut self, moves: &mut [RootMove], plies: usize, depth: i32) -> Option<usize> {
+        let (alpha, beta) = (won_in(plies) - 1, won_in(plies));
+        self.root_depth = depth;
+        moves.iter_mut().position(|mv| {
+            if self.stopped || !mv.is_open() {
+                return mv.is_won();
+            }
+            let (undo, ended) = self.play(mv.step);
+            let reply = ended.unwrap_or_else(|| self.search::<false>(-beta, -alpha, depth - 1));
+            self.take_back(mv.step, undo);
+            if !self.stopped {
+                mv.prove(-reply, alpha, beta);
+            }
+            mv.is_won()
+        })
+    }
+
     /// Searches with increasing depth until a limit is reached or nothing can change.
     fn iterative_deepening(
         &mut self,

@@ -40,6 +40,16 @@ impl RootMove {
         }
     }
 
+    /// Returns whether the move is neither proved to win nor to lose.
+    pub(super) fn is_open(&self) -> bool {
+        self.proved.is_none()
+    }
+
+    /// Returns whether the move is proved to win.
+    pub(super) fn is_won(&self) -> bool {
+        self.proved.is_some_and(|proved| proved > 0)
+    }
+
     /// Returns whether the move is proved to lose.
     fn is_lost(&self) -> bool {
         self.proved.is_some_and(|proved| proved < 0)

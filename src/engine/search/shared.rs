@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::engine::board_tables::BoardTables;
 use crate::engine::evaluate::Evaluator;
 use crate::engine::limits::Limits;
-use crate::engine::state::State;
+use crate::engine::state::{State, Step};
 use crate::game::rules::Ruleset;
 
 use super::oracle::Oracle;
@@ -42,6 +42,10 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) root: State<W>,
     /// The value of the root, if tables or proofs know it but leave the choice of the move.
     pub(super) root_value: Option<KnownValue>,
+    /// The plies within which the side to move wins by an earlier search.
+    pub(super) expected_win: Option<usize>,
+    /// The move that an earlier search preferred.
+    pub(super) preferred: Option<Step>,
     /// The entries of the transposition table that hold for this game.
     pub(super) validity: Validity,
     /// The game's positions up to the root.
