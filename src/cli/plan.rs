@@ -34,14 +34,14 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or reuse, with their dependencies.
-Memory, scratch, disk and time are estimates; totals are mostly within 25 %, but slices
-far larger than those measured may take up to twice the time. Memory is that of a build
-with all tables in memory. Scratch, the work in progress, is written uncompressed if
-memory and disk here suffice, else compressed. The last line also gives the minimum of
-both: with tables in partitions, and compressed. Time is that of one core of this machine,
-measured by building the smallest slices in a temporary folder, which takes some ten
-seconds; --calibration limits these. Slices too large for this version are listed, but not
-included in the totals.
+Memory, scratch, disk and time are estimates; totals are mostly within 25 %. The times
+of slices far larger than any that were built are extrapolated, and may be off by several
+times. Memory is that of a build with all tables in memory. Scratch, the work in progress,
+is written uncompressed if memory and disk here suffice, else compressed. The last line
+also gives the minimum of both: with tables in partitions, and compressed. Time is that of
+one core of this machine, measured by building the smallest slices in a temporary folder,
+which takes some ten seconds; --calibration limits these. Slices too large for this
+version are listed, but not included in the totals.
 
 --ranks, --memory and --threads plan a build with these resources: memory is per process,
 scratch (with --ranks regardless of the disk here) and core time are totals, "by" is the
@@ -75,7 +75,7 @@ With --ranks, --memory or --threads the line of a slice to build also has "by", 
 /// partition in memory, and if partitions wait packed (measured on K2v4, K3v3 and K1v5 of
 /// brandubh; see docs/cluster.md and docs/results.md).
 const PARTITIONED_FACTOR: f64 = 1.4;
-const PACKED_FACTOR: f64 = 1.9;
+const PACKED_FACTOR: f64 = 1.6;
 
 /// The longest ply and the writing of the files, relative to the time of a slice: upper bounds for
 /// the slices measured in docs/cluster.md and docs/results.md.
