@@ -271,12 +271,13 @@ fn line(mv: &RankedMove) -> Line {
     Line { score: mv.score(), depth: 1, moves: vec![mv.played] }
 }
 
-/// Returns a line of the move and the tables' continuation.
+/// Returns a line of the move and, unless it ends the game, the tables' continuation.
 fn table_line(tables: &Tablebase, game: &Game, mv: &RankedMove) -> Line {
     let mut extended = line(mv);
-    if mv.played.ending.is_none() {
-        let after = game.position().after(&mv.played);
-        extended.moves.extend(tables.for_search(tables.line(&after)).unwrap_or_default());
+    let mut then = game.clone();
+    then.push(&mv.played);
+    if then.outcome().is_none() {
+        extended.moves.extend(tables.for_search(tables.line(then.position())).unwrap_or_default());
     }
     extended
 }

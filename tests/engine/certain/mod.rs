@@ -19,6 +19,7 @@ use crate::minimax::Minimax;
 use crate::shuffled::{context, game, rules, shuffle};
 use taflbase::build::{Build, BuildOptions, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score, SearchRequest};
+use taflbase::notation::parse_move;
 use taflbase::random::SeededRng;
 use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Tablebase};
@@ -122,7 +123,16 @@ fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen
 /// longer than reported.
 fn is_whole(game: &Game, line: &Line, plies: u32) -> bool {
     let mut then = game.clone();
-    line.moves.iter().for_each(|played| then.play(played).unwrap());
+    for played in &line.moves {
+        let goes_on = then.play(played);
+        assert!(
+            goes_on.is_ok(),
+            "{goes_on:?} in {} {} after {}",
+            line.score,
+            context(&then),
+            context(game)
+        );
+    }
     assert!(line.moves.len() as u32 <= plies, "{} after {}", line.score, context(game));
     matches!(line.score, Score::TableWin | Score::TableLoss) || then.outcome().is_some()
 }
@@ -309,6 +319,24 @@ fn the_tests_solver_agrees_with_minimax() {
         }
         assert!(found.iter().all(|&count| count > 9), "{end}: {found:?}");
     }
+}
+
+/// Found by chance: whatever the attackers play, they repeat a position and lose. Without that, the
+/// defenders would win at once, which a probe sees even without a table of the slice.
+#[test]
+fn a_line_by_the_tables_ends_with_the_game() {
+    let (top, end) = RULES[5];
+    let rules = rules(top, end);
+    let tables = Arc::new(Tablebase::new(Ruleset::clone(&rules)));
+    let position = Position::parse("/2K2/3t1/3T1/5/5/ d", &rules).unwrap();
+    let mut game = Game::from_position(Arc::clone(&rules), position).unwrap();
+    for text in ["d3-e3", "d2-d1", "e3-d3"] {
+        let played = parse_move(&rules, game.position(), text).unwrap();
+        game.play(&played).unwrap();
+    }
+    let found = engine(&rules, 1, Some(tables)).search(&game, Limits::nodes(50), &mut |_| {});
+    let line = &found.unwrap().lines[0];
+    assert_eq!((line.score, line.moves.len()), (Score::Loss(1), 1));
 }
 
 /// Found by chance: the search stopped within an iteration, after the first move was found to
