@@ -25,7 +25,8 @@ fn game(rules: &Arc<Ruleset>, text: &str) -> Game {
     Game::from_position(Arc::clone(rules), position).unwrap()
 }
 
-fn played(game: &mut Game, moves: &str) {
+/// Plays the moves, which are separated by spaces.
+pub(super) fn played(game: &mut Game, moves: &str) {
     for text in moves.split_whitespace() {
         let played = parse_move(game.rules(), game.position(), text).unwrap();
         game.play(&played).unwrap();

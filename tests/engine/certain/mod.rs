@@ -15,11 +15,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use crate::engine::played;
 use crate::minimax::Minimax;
 use crate::shuffled::{context, game, rules, shuffle};
 use taflbase::build::{Build, BuildOptions, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score, SearchRequest};
-use taflbase::notation::parse_move;
 use taflbase::random::SeededRng;
 use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Tablebase};
@@ -330,10 +330,7 @@ fn a_line_by_the_tables_ends_with_the_game() {
     let tables = Arc::new(Tablebase::new(Ruleset::clone(&rules)));
     let position = Position::parse("/2K2/3t1/3T1/5/5/ d", &rules).unwrap();
     let mut game = Game::from_position(Arc::clone(&rules), position).unwrap();
-    for text in ["d3-e3", "d2-d1", "e3-d3"] {
-        let played = parse_move(&rules, game.position(), text).unwrap();
-        game.play(&played).unwrap();
-    }
+    played(&mut game, "d3-e3 d2-d1 e3-d3");
     let found = engine(&rules, 1, Some(tables)).search(&game, Limits::nodes(50), &mut |_| {});
     let line = &found.unwrap().lines[0];
     assert_eq!((line.score, line.moves.len()), (Score::Loss(1), 1));
